@@ -1,0 +1,23 @@
+-- Tells the feed, when this transaction commits, that a job changed, and the workers when there is
+-- one to claim. The payload is the opaque job id: a notification is a hint that every listener
+-- re-reads through its own function.
+-- Raises: nothing.
+-- Locks: none now; NOTIFY serialises commits across the database, so progress is told at most five
+--   times a second (jobs.advance, jobs.save_progress).
+-- Callers: jobs._record_event, jobs._save_step, jobs.save_progress.
+CREATE OR REPLACE FUNCTION jobs._notify(p_job uuid)
+RETURNS void
+LANGUAGE plpgsql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    PERFORM pg_notify('knowledgehub_job', p_job::text);
+    IF EXISTS (SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.state = 'queued') THEN
+        PERFORM pg_notify('knowledgehub_queue', p_job::text);
+    END IF;
+END;
+$$;
+
+COMMENT ON FUNCTION jobs._notify(uuid) IS 'Tells listeners that a job changed.';

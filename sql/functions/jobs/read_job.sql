@@ -1,0 +1,28 @@
+-- The snapshot of a job of the workspace, for its enabled administrators.
+-- Answers: ok (detail {"version", "terminal"}); unauthenticated, not_found, not_administrator.
+-- Raises: nothing.
+-- Locks: none.
+-- Callers: the API.
+CREATE OR REPLACE FUNCTION jobs.read_job(p_session bytea, p_workspace uuid, p_job uuid)
+RETURNS TABLE (outcome text, detail jsonb, body text)
+LANGUAGE plpgsql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT a.outcome INTO outcome FROM hub._access(p_session, p_workspace, 'administer') AS a;
+    IF outcome = 'ok' THEN
+        SELECT r.detail, r.body INTO detail, body
+        FROM jobs_store.job AS j, jobs._read_job(j.id) AS r
+        WHERE j.id = p_job AND j.workspace_id = p_workspace;
+        IF NOT FOUND THEN
+            outcome := 'not_found';
+        END IF;
+    END IF;
+    RETURN NEXT;
+END;
+$$;
+
+COMMENT ON FUNCTION jobs.read_job(bytea, uuid, uuid) IS 'The snapshot of a job of a workspace.';
+GRANT EXECUTE ON FUNCTION jobs.read_job(bytea, uuid, uuid) TO hub_api;

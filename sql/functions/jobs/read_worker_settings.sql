@@ -1,0 +1,16 @@
+-- The settings a worker starts with: jobs at a time, and seconds a lease lasts.
+-- Raises: nothing.
+-- Locks: none.
+-- Callers: the worker.
+CREATE OR REPLACE FUNCTION jobs.read_worker_settings()
+RETURNS TABLE (concurrency integer, lease_seconds integer)
+LANGUAGE sql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT jobs._setting('WorkerConcurrency'), jobs._setting('LeaseSeconds');
+$$;
+
+COMMENT ON FUNCTION jobs.read_worker_settings() IS 'The settings a worker starts with.';
+GRANT EXECUTE ON FUNCTION jobs.read_worker_settings() TO hub_worker;

@@ -1,0 +1,21 @@
+-- The snapshot of any job, for the operator.
+-- Answers: ok (detail {"version", "terminal"}), not_found.
+-- Raises: nothing.
+-- Locks: none.
+-- Callers: the command line.
+CREATE OR REPLACE FUNCTION jobs.show_job(p_job uuid)
+RETURNS TABLE (outcome text, detail jsonb, body text)
+LANGUAGE plpgsql
+VOLATILE
+SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $$
+BEGIN
+    SELECT r.detail, r.body INTO detail, body FROM jobs._read_job(p_job) AS r;
+    outcome := CASE WHEN FOUND THEN 'ok' ELSE 'not_found' END;
+    RETURN NEXT;
+END;
+$$;
+
+COMMENT ON FUNCTION jobs.show_job(uuid) IS 'The snapshot of any job, for the operator.';
+GRANT EXECUTE ON FUNCTION jobs.show_job(uuid) TO hub_operator;
