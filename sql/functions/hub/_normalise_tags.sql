@@ -1,7 +1,8 @@
 -- A JSON array of tags as it is kept: each normalised, and of those with the same lower() form only the
 -- first. Any JSON value may be given, NULL too (the member is missing).
 -- Either `tags` or `errors` is NULL; errors: [{"pointer": "/tags" or "/tags/3", "message"}], of the
--- elements the first 100 that are wrong.
+-- elements the first 100 that are wrong. An array of more than 10,000 is refused as a whole: a page's body
+-- has room for half a million, which take seconds.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: hub._normalise_page; of schema jobs the kind course_tagging and preview_tagging.
@@ -20,6 +21,10 @@ AS $$
 BEGIN
     IF p_tags IS NULL OR jsonb_typeof(p_tags) <> 'array' THEN
         errors := jsonb_build_array(hub._error('/tags', 'send an array of strings'));
+        RETURN;
+    ELSIF jsonb_array_length(p_tags) > 10000 THEN
+        errors := jsonb_build_array(
+            hub._error('/tags', format('send %s to %s different tags, each once', p_least, p_most)));
         RETURN;
     END IF;
     WITH element AS MATERIALIZED (

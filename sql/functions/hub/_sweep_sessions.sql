@@ -12,13 +12,14 @@ AS $$
 DECLARE
     v_sessions integer;
 BEGIN
-    DELETE FROM hub_store.session AS s
-    WHERE s.token_hash IN (
+    WITH ended AS MATERIALIZED (
         SELECT o.token_hash
         FROM hub_store.session AS o
         WHERE NOT hub._is_session_live(o.created_at, o.last_seen_at)
         LIMIT 1000
-        FOR UPDATE SKIP LOCKED);
+        FOR NO KEY UPDATE SKIP LOCKED
+    )
+    DELETE FROM hub_store.session AS s USING ended AS e WHERE s.token_hash = e.token_hash;
     GET DIAGNOSTICS v_sessions = ROW_COUNT;
     RETURN v_sessions;
 END;

@@ -1,5 +1,6 @@
 -- The errors of a JSON object's members that are not known: a list of {"pointer", "message"}, empty
--- where all are. Pointers are RFC 6901: `~` and `/` in a name are written `~0` and `~1`.
+-- where all are, of many the first 100. Pointers are RFC 6901: `~` and `/` in a name are written `~0`
+-- and `~1`.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: functions that judge a request body.
@@ -15,8 +16,12 @@ AS $$
             'pointer', '/' || replace(replace(m.name, '~', '~0'), '/', '~1'),
             'message', 'is not known here; leave it out') ORDER BY m.name),
         '[]')
-    FROM jsonb_object_keys(p_body) AS m (name)
-    WHERE m.name <> ALL (p_known);
+    FROM (
+        SELECT k.name
+        FROM jsonb_object_keys(p_body) AS k (name)
+        WHERE k.name <> ALL (p_known)
+        ORDER BY k.name
+        LIMIT 100) AS m;
 $$;
 
 COMMENT ON FUNCTION hub._unknown_members(jsonb, text[]) IS 'The errors of members that are not known.';

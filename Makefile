@@ -1,0 +1,82 @@
+# The verbs of this project. All paths are relative, so the clone may lie in any folder.
+
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+# --no-deps: the locks are complete. --no-build-isolation: setuptools comes from the lock.
+INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
+EDITABLE := $(INSTALL) --no-deps --no-build-isolation --editable .
+LOCK := $(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url \
+	--no-emit-find-links --no-header --build-deps-for=editable
+
+# Packages of Debian that only tests need. They are unpacked below .venv, nothing is installed.
+DEBIAN := $(VENV)/debian
+DEBIAN_PACKAGES := postgresql-15-pgtap
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+.PHONY: help
+help: ## Show this list
+	@echo "make VERB; ARGS=… is passed on to the tool behind run, test, lint and migrate"
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r verb text; do \
+		printf '  %-8s %s\n' "$$verb" "$$text"; done
+
+.PHONY: run
+run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=8000 DATA_DIR=var DEMO_PASSWORD=…)
+	@exec $(BIN)/knowledgehub up $(ARGS)
+
+.PHONY: test
+test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on databases they make (ARGS="tests/py -k name")
+	@exec $(BIN)/python -m pytest $(ARGS)
+
+.PHONY: lint
+lint: $(VENV)/test.stamp ## Check style, formatting, types and the shape of the SQL files
+	$(BIN)/ruff check $(ARGS)
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+.PHONY: fmt
+fmt: $(VENV)/test.stamp ## Format the Python files and fix what ruff can fix
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+.PHONY: migrate
+migrate: $(VENV)/run.stamp ## Bring the database to this tree's schema
+	@exec $(BIN)/knowledgehub migrate $(ARGS)
+
+.PHONY: lock
+lock: $(VENV)/test.stamp ## Make both locks again from pyproject.toml (ARGS=--upgrade for newer releases)
+	$(LOCK) $(ARGS) --output-file=requirements.lock pyproject.toml
+	$(LOCK) $(ARGS) --extra=test --constraint=requirements.lock --output-file=requirements-test.lock pyproject.toml
+
+$(VENV)/made.stamp:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "make: $(PYTHON) is missing or older than 3.11: install Python, or name one with PYTHON=python3.x" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		echo "make: $(PYTHON) cannot make virtual environments: install the package python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: requirements.lock pyproject.toml | $(VENV)/made.stamp
+	@echo "make: installing requirements.lock into $(VENV)"
+	@$(INSTALL) --no-deps --require-hashes --requirement requirements.lock
+	@$(EDITABLE)
+	@touch $@
+
+$(VENV)/test.stamp: requirements-test.lock requirements.lock pyproject.toml | $(VENV)/made.stamp
+	@echo "make: installing requirements-test.lock into $(VENV)"
+	@$(INSTALL) --no-deps --require-hashes --requirement requirements-test.lock
+	@$(EDITABLE)
+	@touch $@ $(VENV)/run.stamp
+
+$(DEBIAN).stamp: Makefile | $(VENV)/made.stamp
+	@command -v apt-get >/dev/null && command -v dpkg >/dev/null || { \
+		echo "make: the tests need Debian's packages, which apt-get and dpkg unpack: $(DEBIAN_PACKAGES)" >&2; exit 1; }
+	@rm -rf $(DEBIAN) && mkdir -p $(DEBIAN)
+	@cd $(DEBIAN) && apt-get download -qq $(DEBIAN_PACKAGES) 2>/dev/null || { \
+		[ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get download -qq $(DEBIAN_PACKAGES); } || { \
+		echo "make: apt-get cannot download what the tests need: $(DEBIAN_PACKAGES) (as root: apt-get update)" >&2; exit 1; }
+	@cd $(DEBIAN) && for package in *.deb; do dpkg -x "$$package" . || exit 1; done && rm -- *.deb
+	@touch $@

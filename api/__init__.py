@@ -1,0 +1,1 @@
+"""The HTTP API: authenticates, calls the database's functions and passes bytes."""

@@ -1,0 +1,119 @@
+"""What every request passes before its resource, in the contract's order."""
+
+import hmac
+import logging
+import time
+from typing import Any
+from uuid import uuid4
+
+from falcon.asgi import Request, Response
+
+from api import body, tokens
+from api.calls import Calls
+from api.cookies import SessionCookie
+from api.headers import lines
+from api.outcomes import refusal
+from api.problems import Problem
+from api.resource import Resource
+from knowledgehub import logs
+
+LOGIN_CSRF_TOKEN = "login"  # noqa: S105 (a constant: there is no session yet to derive one from)
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+logger = logging.getLogger(__name__)
+
+
+class Guard:
+    """Middleware: headers of every answer; session, forgery, media type, size and JSON of every request.
+
+    Leaves in `req.context`: request_id; token and session (its hash) where one is needed; body if sent.
+    """
+
+    def __init__(self, calls: Calls, cookie: SessionCookie, public_origin: str) -> None:
+        self._calls = calls
+        self._cookie = cookie
+        self._origin = public_origin.encode()
+
+    async def process_request(self, req: Request, resp: Response) -> None:
+        """Name the request and set what every answer carries."""
+        req.context.started = time.monotonic()
+        req.context.request_id = uuid4().hex
+        logs.request_id.set(req.context.request_id)
+        logs.job_id.set(None)
+        resp.set_headers(
+            {
+                "Cache-Control": "no-store",
+                "X-Request-Id": req.context.request_id,
+                "X-Content-Type-Options": "nosniff",
+                "Referrer-Policy": "no-referrer",
+            }
+        )
+
+    async def process_resource(
+        self, req: Request, _resp: Response, resource: Resource, params: dict[str, Any]
+    ) -> None:
+        """Refuse what may not reach the resource. Raises Problem."""
+        if "job" in params:
+            logs.job_id.set(str(params["job"]))
+        if req.method == "OPTIONS":
+            return
+        safe = req.method in _SAFE_METHODS
+        public = req.method in resource.public_methods
+        if not public:
+            await self._authenticate(req, check_now=not safe)
+        if not safe:
+            self._refuse_forgery(req, LOGIN_CSRF_TOKEN if public else tokens.csrf_token(req.context.token))
+            await self._take_body(req, resource)
+        if not public and not (safe and resource.polled):
+            await self._calls.touch_session(req.context.session)
+
+    async def process_response(
+        self, req: Request, resp: Response, _resource: object, _succeeded: bool
+    ) -> None:
+        """Take in an unread body and log the request."""
+        if not req.stream.eof:
+            await body.discard(req)
+        logger.info(
+            "request",
+            extra={
+                "method": req.method,
+                "path": req.path,
+                "status": resp.status_code,
+                "milliseconds": round((time.monotonic() - req.context.started) * 1000, 1),
+            },
+        )
+
+    async def _authenticate(self, req: Request, *, check_now: bool) -> None:
+        """Read the session. The functions check it themselves: the order of refusals asks for it here."""
+        token = self._cookie.read(lines(req, b"cookie"))
+        if token is None:
+            raise Problem("unauthenticated")
+        req.context.token = token
+        req.context.session = tokens.digest(token)
+        if check_now:
+            answer = await self._calls.describe_session(req.context.session)
+            if answer.outcome != "ok":
+                raise refusal(answer)
+
+    def _refuse_forgery(self, req: Request, csrf_token: str) -> None:
+        if any(value != b"same-origin" for value in lines(req, b"sec-fetch-site")):
+            raise Problem("csrf", "The request comes from another site (Sec-Fetch-Site).")
+        if any(value != self._origin for value in lines(req, b"origin")):
+            raise Problem("csrf", f"The request comes from another origin than {self._origin.decode()}.")
+        sent = lines(req, b"x-csrf-token")
+        if len(sent) != 1 or not hmac.compare_digest(sent[0], csrf_token.encode()):
+            raise Problem("csrf", "X-CSRF-Token is missing or not this session's: send its csrf_token.")
+
+    async def _take_body(self, req: Request, resource: Resource) -> None:
+        has_body = bool(req.content_length) or bool(lines(req, b"transfer-encoding"))
+        data = b""
+        if has_body:
+            types = [value.strip(b" \t").lower() for value in lines(req, b"content-type")]
+            if types != [b"application/json"]:
+                raise Problem("media-type")
+            data = await body.read(req, resource.body_limit)
+        if data:
+            req.context.body = body.parse(data)
+        elif req.method in resource.body_methods:
+            raise Problem("malformed", "The request needs a JSON body, and has none.")

@@ -1,0 +1,122 @@
+"""The API process: gunicorn with one worker, which serves the application."""
+
+import asyncio
+import os
+from typing import Any
+
+import falcon.asgi
+from falcon.asgi import Request, Response
+from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
+from gunicorn.glogging import Logger  # type: ignore[import-untyped]
+from psycopg_pool import AsyncConnectionPool
+from setproctitle import setproctitle
+
+from api.app import Dependencies, create_app
+from api.calls import Calls
+from api.feed import Feed
+from api.pages import Files
+from api.passwords import Passwords
+from knowledgehub import logs
+from knowledgehub.configuration import Configuration
+from knowledgehub.database import connection_arguments
+
+TITLE = "knowledgehub api"
+POOL_SIZE = 8
+POOL_SECONDS = 3
+"""How long a request waits for a connection."""
+
+STOPPING_SECONDS = 3
+"""After this gunicorn kills a worker that was told to stop."""
+
+FINISHING_SECONDS = 1
+"""How long a stopping worker waits for connections that stay open; it takes up to 1.5 s to get there."""
+
+_WATCH_SECONDS = 0.05
+
+
+def serve(configuration: Configuration, host: str = "127.0.0.1", port: int | None = None) -> None:
+    """Serve until TERM; then streams end with `bye` and the process within 3 s.
+
+    Never returns: raises SystemExit. `configuration.database_url` must be set; `port` defaults to the
+    configuration's.
+    """
+    logs.configure("api")
+    Server(configuration, host, configuration.port if port is None else port).run()
+
+
+class Server(BaseApplication):  # type: ignore[misc]
+    """gunicorn, configured here alone: no file, argument or variable of its own is read."""
+
+    def __init__(self, configuration: Configuration, host: str, port: int) -> None:
+        self._configuration = configuration
+        self._bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        self.feed: Feed | None = None
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Set what differs from gunicorn's defaults."""
+        for name, value in {
+            "bind": self._bind,
+            "workers": 1,
+            "worker_class": "asgi",
+            "asgi_lifespan": "on",
+            "graceful_timeout": STOPPING_SECONDS,
+            "keepalive": 20,
+            "forwarded_allow_ips": "",
+            "control_socket_disable": True,
+            "logger_class": _Logger,
+            "pre_fork": _name_master,
+            "post_worker_init": _prepare_worker,
+        }.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> falcon.asgi.App[Request, Response]:
+        """Make the application, in the worker's process."""
+        configuration = self._configuration
+        url = configuration.database_url
+        if url is None:
+            raise ValueError("the API needs the address of its database")
+        pool = AsyncConnectionPool(
+            url,
+            kwargs=connection_arguments("knowledgehub api"),
+            min_size=1,
+            max_size=POOL_SIZE,
+            timeout=POOL_SECONDS,
+            # Connections that died while idle are replaced before a request meets them.
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+        )
+        calls = Calls(pool)
+        self.feed = Feed(
+            calls, configuration.listen_url or url, connection_arguments("knowledgehub api listener")
+        )
+        return create_app(
+            Dependencies(configuration.public_origin, pool, calls, self.feed, Passwords(), Files())
+        )
+
+
+class _Logger(Logger):  # type: ignore[misc]
+    """Leaves gunicorn's own events to this process's handlers."""
+
+    def setup(self, cfg: object) -> None:
+        super().setup(cfg)
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
+
+
+def _name_master(_arbiter: object, _worker: object) -> None:
+    # Here, because gunicorn names the process itself after every earlier hook.
+    setproctitle(TITLE)
+
+
+def _prepare_worker(worker: Any) -> None:  # noqa: ANN401 (gunicorn is untyped)
+    setproctitle(TITLE)
+    worker.cfg.set("graceful_timeout", FINISHING_SECONDS)
+    worker.app.stop_watch = worker.loop.create_task(_watch_for_stop(worker))
+
+
+async def _watch_for_stop(worker: Any) -> None:  # noqa: ANN401 (likewise)
+    """End the streams as soon as the worker is to stop: it waits for them before it tells the application."""
+    while worker.alive and worker.ppid == os.getppid():  # noqa: ASYNC110 (gunicorn has no event for it)
+        await asyncio.sleep(_WATCH_SECONDS)
+    worker.app.feed.end_streams()

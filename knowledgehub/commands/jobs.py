@@ -1,0 +1,110 @@
+"""``jobs``."""
+
+from typing import Any
+from uuid import UUID
+
+import click
+
+from knowledgehub.commands.output import json_option, one_line, show, table
+from knowledgehub.commands.refusal import refusal, require_ok
+from knowledgehub.commands.session import operator
+
+_MAXIMUM_LIMIT = 500
+
+
+@click.group()
+def jobs() -> None:
+    """Jobs of any workspace."""
+
+
+@jobs.command("list")
+@click.argument("workspace", type=click.UUID)
+@click.option("--limit", type=click.IntRange(1, _MAXIMUM_LIMIT), default=50, show_default=True)
+@click.option("--cursor", help="Go on where an earlier list ended.")
+@json_option
+def list_jobs(workspace: UUID, limit: int, cursor: str | None, as_json: bool) -> None:
+    """List a workspace's jobs, newest first."""
+    with operator() as calls:
+        answer = calls.list_jobs(workspace, cursor, limit)
+    require_ok(answer, not_found=f"there is no workspace {workspace}: see `knowledgehub workspace list`")
+    heads = ("id", "kind", "state", "done", "total", "failed", "created", "by")
+    text = table(heads, [_row(job) for job in answer.body["jobs"]])
+    if after := answer.body["next_cursor"]:
+        text += f"\nolder ones: --cursor {after}"
+    show(as_json, answer.body, text)
+
+
+@jobs.command("show")
+@click.argument("job", type=click.UUID)
+@json_option
+def show_job(job: UUID, as_json: bool) -> None:
+    """Show a job."""
+    with operator() as calls:
+        answer = calls.show_job(job)
+    require_ok(answer, not_found=_unknown(job))
+    show(as_json, answer.body, _description(answer.body))
+
+
+@jobs.command("cancel")
+@click.argument("job", type=click.UUID)
+@json_option
+def cancel_job(job: UUID, as_json: bool) -> None:
+    """Cancel a queued job at once, a running one before its next page."""
+    with operator() as calls:
+        answer = calls.cancel_job(job)
+    if answer.outcome == "asked":
+        text = f"asked for job {job}: its worker stops before the next page"
+    elif answer.outcome == "ok":
+        asked = answer.body["state"] == "running"
+        text = f"already asked for job {job}, which still runs" if asked else f"job {job} is cancelled"
+    elif answer.outcome == "terminal":
+        raise refusal(answer, terminal=f"job {job} has {answer.body['state']} already: nothing to cancel")
+    else:
+        raise refusal(answer, not_found=_unknown(job))
+    show(as_json, answer.body, text)
+
+
+def _unknown(job: UUID) -> str:
+    return f"there is no job {job}: see `knowledgehub jobs list`"
+
+
+def _state(job: dict[str, Any]) -> str:
+    asked = job["cancel_requested_at"] and not job["terminal"]
+    return f"{job['state']}, asked to cancel" if asked else str(job["state"])
+
+
+def _row(job: dict[str, Any]) -> tuple[object, ...]:
+    progress = job["progress"]
+    counts = (progress["processed"], progress["total"], progress["failed"])
+    return (job["id"], job["kind"], _state(job), *counts, job["created_at"], job["actor"]["name"])
+
+
+def _description(job: dict[str, Any]) -> str:
+    progress = job["progress"]
+    lines = {
+        "job": job["id"],
+        "workspace": job["workspace_id"],
+        "kind": job["kind"],
+        "state": _state(job),
+        **{f"asked for: {name}": _plain(value) for name, value in job["request"].items()},
+        "by": job["actor"]["name"],
+        "progress": f"{progress['processed']} of {progress['total']}: {progress['changed']} changed,"
+        f" {progress['skipped']} skipped, {progress['failed']} failed",
+        "attempt": f"{job['attempt']} of {job['max_attempts']}",
+        "created": job["created_at"],
+        "started": job["started_at"],
+        "cancel asked": job["cancel_requested_at"],
+        "finished": job["finished_at"],
+        "failure": job["failure"] and f"{job['failure']['code']}: {job['failure']['message']}",
+        **{f"result: {name}": _plain(value) for name, value in (job["result"] or {}).items()},
+    }
+    width = max(map(len, lines))
+    text = [f"{name:{width}}  {one_line(str(value))}" for name, value in lines.items() if value is not None]
+    errors = [[error["page_id"], error["code"], error["page_title"] or ""] for error in job["errors"]]
+    if errors:
+        text += ["", table(("page", "error", "title"), errors)]
+    return "\n".join(text)
+
+
+def _plain(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

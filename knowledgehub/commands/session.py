@@ -1,0 +1,52 @@
+"""Where a command finds the database."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+
+from knowledgehub import configuration, embedded
+from knowledgehub.calls import Operator
+from knowledgehub.commands.refusal import Refusal
+from knowledgehub.configuration import URL_VARIABLES, Configuration
+from knowledgehub.database import connection_arguments
+
+
+def load() -> Configuration:
+    """Read the configuration from this process's environment. Raises ``ConfigurationError``."""
+    return configuration.load(os.environ)
+
+
+@contextmanager
+def database_url(variable: str, role: str) -> Iterator[str]:
+    """Give the URL in ``variable``, or that of ``role`` at the embedded server, which runs for the block.
+
+    The embedded server is used only where the environment names no database at all: a forgotten variable is
+    no reason to write to another database.
+    Raises :class:`Refusal`, ``ConfigurationError``, ``EmbeddedError``.
+    """
+    settings = load()
+    if variable in os.environ:
+        yield os.environ[variable]
+        return
+    require_no_url(f"{variable} is not set")
+    with embedded.running(settings.data_dir) as server:
+        yield server.url(role)
+
+
+def require_no_url(reason: str) -> None:
+    """Raise :class:`Refusal` if the environment names any database."""
+    for name in URL_VARIABLES:
+        if name in os.environ:
+            raise Refusal(f"{reason}, but {name} is: set both, or neither to use the embedded database")
+
+
+@contextmanager
+def operator() -> Iterator[Operator]:
+    """Connect as the operator for the block's length."""
+    with (
+        database_url("KNOWLEDGEHUB_OPERATOR_URL", "hub_operator") as url,
+        psycopg.connect(url, **connection_arguments("knowledgehub operator")) as connection,
+    ):
+        yield Operator(connection)

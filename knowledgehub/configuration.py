@@ -1,0 +1,140 @@
+"""The configuration of every process, read once from the environment."""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+SOURCE_TREE = Path(__file__).resolve().parent.parent
+
+URL_VARIABLES = (
+    "KNOWLEDGEHUB_DATABASE_URL",
+    "KNOWLEDGEHUB_WORKER_URL",
+    "KNOWLEDGEHUB_OPERATOR_URL",
+    "KNOWLEDGEHUB_OWNER_URL",
+    "KNOWLEDGEHUB_LISTEN_URL",
+)
+
+_ORIGIN = re.compile(
+    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::(?P<port>[0-9]{1,5}))?"
+)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_MAXIMUM_PORT = 65_535
+
+
+class ConfigurationError(Exception):
+    """A wrong value in the environment; the message is one line: the variable, and what it should be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """What the environment says. URLs are None where it names none: the embedded server is used then.
+
+    Values that hold passwords are left out of repr().
+    """
+
+    database_url: str | None = field(default=None, repr=False)
+    worker_url: str | None = field(default=None, repr=False)
+    operator_url: str | None = field(default=None, repr=False)
+    owner_url: str | None = field(default=None, repr=False)
+    listen_url: str | None = field(default=None, repr=False)
+    public_origin: str
+    data_dir: Path
+    port: int
+    backup_dir: Path
+    worker_concurrency: int | None = None
+    demo_password: str | None = field(default=None, repr=False)
+
+
+def load(environ: Mapping[str, str]) -> Configuration:
+    """Read the configuration from ``environ``; paths come out absolute, the origin as browsers send it.
+
+    Raises :class:`ConfigurationError` for the first wrong value.
+    """
+    for name in (*URL_VARIABLES, "KNOWLEDGEHUB_PUBLIC_ORIGIN", "KNOWLEDGEHUB_BACKUP_DIR", "PORT", "DATA_DIR",
+                 "KNOWLEDGEHUB_WORKER_CONCURRENCY", "DEMO_PASSWORD"):  # fmt: skip
+        if environ.get(name) == "":
+            raise ConfigurationError(f"{name} is empty: give it a value or unset it")
+
+    database_url, worker_url, operator_url, owner_url, listen_url = (
+        _database_url(environ, name) for name in URL_VARIABLES
+    )
+    port = _whole_number(environ, "PORT", maximum=_MAXIMUM_PORT) or 8000
+    data_dir = _folder(environ, "DATA_DIR") or SOURCE_TREE / "var"
+    return Configuration(
+        database_url=database_url,
+        worker_url=worker_url,
+        operator_url=operator_url,
+        owner_url=owner_url,
+        listen_url=listen_url,
+        public_origin=_origin(environ, "KNOWLEDGEHUB_PUBLIC_ORIGIN") or f"http://127.0.0.1:{port}",
+        data_dir=data_dir,
+        port=port,
+        backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR") or data_dir / "backups",
+        worker_concurrency=_whole_number(environ, "KNOWLEDGEHUB_WORKER_CONCURRENCY", maximum=1_000_000),
+        demo_password=environ.get("DEMO_PASSWORD"),
+    )
+
+
+def _database_url(environ: Mapping[str, str], name: str) -> str | None:
+    url = environ.get(name)
+    if url is None:
+        return None
+    shape = "it should look like postgresql://user:password@host:5432/database"
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise ConfigurationError(f"{name} is no PostgreSQL URL: {shape}")
+    try:
+        conninfo_to_dict(url)
+    except psycopg.ProgrammingError:
+        # Without libpq's own words: they may quote the password.
+        raise ConfigurationError(f"{name} is malformed: {shape}, percent-encoded") from None
+    return url
+
+
+def _whole_number(environ: Mapping[str, str], name: str, *, maximum: int) -> int | None:
+    text = environ.get(name)
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,9}", text) or not 1 <= int(text) <= maximum:
+        raise ConfigurationError(f"{name} is {text!r}: it should be a whole number from 1 to {maximum}")
+    return int(text)
+
+
+def _folder(environ: Mapping[str, str], name: str) -> Path | None:
+    text = environ.get(name)
+    if text is None:
+        return None
+    path = Path(text).absolute()
+    if path.exists() and not path.is_dir():
+        raise ConfigurationError(
+            f"{name} is {text!r}, which is no folder: it should be one, or not be there yet"
+        )
+    return path
+
+
+def _origin(environ: Mapping[str, str], name: str) -> str | None:
+    """As a browser writes it in the Origin header: lower case, no default port, no path."""
+    text = environ.get(name)
+    if text is None:
+        return None
+    wrong = ConfigurationError(
+        f"{name} is {text!r}: it should be http://host[:port] or https://host[:port], and nothing after it"
+    )
+    match = _ORIGIN.fullmatch(text.lower())
+    if match is None:
+        raise wrong
+    scheme, host, port = match["scheme"], match["host"], match["port"]
+    if host.startswith("["):
+        try:
+            host = f"[{ipaddress.IPv6Address(host[1:-1]).compressed}]"
+        except ValueError:
+            raise wrong from None
+    if port is None:
+        return f"{scheme}://{host}"
+    if not 1 <= int(port) <= _MAXIMUM_PORT:
+        raise wrong
+    return f"{scheme}://{host}" if int(port) == _DEFAULT_PORTS[scheme] else f"{scheme}://{host}:{int(port)}"

@@ -1,0 +1,132 @@
+"""What the environment may say, and what is said about what it may not."""
+
+from pathlib import Path
+
+import pytest
+
+from knowledgehub.configuration import SOURCE_TREE, ConfigurationError, load
+
+URL = "postgresql://hub_api:s3cret@db.example:5432/knowledgehub"
+
+
+def test_an_empty_environment_is_a_complete_configuration() -> None:
+    configuration = load({})
+    assert configuration.database_url is None
+    assert configuration.worker_url is None
+    assert configuration.operator_url is None
+    assert configuration.owner_url is None
+    assert configuration.listen_url is None
+    assert configuration.public_origin == "http://127.0.0.1:8000"
+    assert configuration.port == 8000
+    assert configuration.data_dir == SOURCE_TREE / "var"
+    assert configuration.backup_dir == SOURCE_TREE / "var" / "backups"
+    assert configuration.worker_concurrency is None
+    assert configuration.demo_password is None
+
+
+@pytest.mark.parametrize(
+    ("variable", "field"),
+    [
+        ("KNOWLEDGEHUB_DATABASE_URL", "database_url"),
+        ("KNOWLEDGEHUB_WORKER_URL", "worker_url"),
+        ("KNOWLEDGEHUB_OPERATOR_URL", "operator_url"),
+        ("KNOWLEDGEHUB_OWNER_URL", "owner_url"),
+        ("KNOWLEDGEHUB_LISTEN_URL", "listen_url"),
+    ],
+)
+@pytest.mark.parametrize(
+    "url",
+    [
+        URL,
+        "postgres://localhost/knowledgehub",
+        "postgresql://a:5432,b:5433/knowledgehub?target_session_attrs=read-write",
+        "postgresql://hub_api@/knowledgehub?host=%2Ftmp%2Fa%20b&port=5432",
+    ],
+)
+def test_a_database_url_is_taken_as_it_is(variable: str, field: str, url: str) -> None:
+    assert getattr(load({variable: url}), field) == url
+
+
+def test_the_default_origin_follows_the_port() -> None:
+    configuration = load({"PORT": "8123"})
+    assert (configuration.port, configuration.public_origin) == (8123, "http://127.0.0.1:8123")
+
+
+@pytest.mark.parametrize(
+    ("given", "origin"),
+    [
+        ("https://hub.example", "https://hub.example"),
+        ("https://Hub.Example", "https://hub.example"),
+        ("https://hub.example:443", "https://hub.example"),
+        ("http://hub.example:80", "http://hub.example"),
+        ("http://hub.example:443", "http://hub.example:443"),
+        ("http://localhost:8000", "http://localhost:8000"),
+        ("http://[::1]:8000", "http://[::1]:8000"),
+        ("http://[0:0:0:0:0:0:0:1]:8000", "http://[::1]:8000"),
+        ("http://10.0.0.7:08000", "http://10.0.0.7:8000"),
+    ],
+)
+def test_the_origin_is_what_a_browser_sends(given: str, origin: str) -> None:
+    assert load({"KNOWLEDGEHUB_PUBLIC_ORIGIN": given}).public_origin == origin
+
+
+def test_relative_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    configuration = load({"DATA_DIR": "da ta"})
+    assert configuration.data_dir == tmp_path / "da ta"
+    assert configuration.backup_dir == tmp_path / "da ta" / "backups"
+    assert load({"KNOWLEDGEHUB_BACKUP_DIR": "b"}).backup_dir == tmp_path / "b"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "should_be"),
+    [
+        ("KNOWLEDGEHUB_DATABASE_URL", "mysql://db/x", "postgresql://user:password@host:5432/database"),
+        ("KNOWLEDGEHUB_DATABASE_URL", "host=db dbname=x", "postgresql://user:password@host:5432/database"),
+        ("KNOWLEDGEHUB_WORKER_URL", "postgresql://u:s3cret@[db/x", "percent-encoded"),
+        ("KNOWLEDGEHUB_OPERATOR_URL", "postgresql://u:s3cret@db/x?colour=red", "percent-encoded"),
+        ("KNOWLEDGEHUB_OWNER_URL", "postgresql://u:s3cret%zz@db/x", "percent-encoded"),
+        ("KNOWLEDGEHUB_LISTEN_URL", "", "unset it"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "hub.example", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "ftp://hub.example", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://hub.example/", "nothing after it"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://hub.example/hub", "nothing after it"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://hub.example\n", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://user@hub.example", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://hub.example:0", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://hub.example:65536", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "http://[::zz]", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "http://[::1", "http://host[:port]"),
+        ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://bücher.example", "http://host[:port]"),
+        ("PORT", "", "unset it"),
+        ("PORT", "0", "from 1 to 65535"),
+        ("PORT", "65536", "from 1 to 65535"),
+        ("PORT", "-1", "from 1 to 65535"),
+        ("PORT", "80a", "from 1 to 65535"),
+        ("PORT", "８０", "from 1 to 65535"),  # noqa: RUF001 (full-width digits, which int() would take)
+        ("PORT", " 80", "from 1 to 65535"),
+        ("PORT", "8_000", "from 1 to 65535"),
+        ("PORT", "9" * 5000, "from 1 to 65535"),
+        ("KNOWLEDGEHUB_WORKER_CONCURRENCY", "0", "from 1 to 1000000"),
+        ("KNOWLEDGEHUB_WORKER_CONCURRENCY", "1000001", "from 1 to 1000000"),
+        ("KNOWLEDGEHUB_WORKER_CONCURRENCY", "two", "from 1 to 1000000"),
+        ("KNOWLEDGEHUB_WORKER_CONCURRENCY", "1.5", "from 1 to 1000000"),
+        ("DATA_DIR", "", "unset it"),
+        ("DATA_DIR", __file__, "folder"),
+        ("KNOWLEDGEHUB_BACKUP_DIR", __file__, "folder"),
+        ("DEMO_PASSWORD", "", "unset it"),
+    ],
+)
+def test_a_wrong_value_is_named_in_one_line(variable: str, value: str, should_be: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        load({variable: value})
+    message = str(raised.value)
+    assert message.startswith(variable)
+    assert should_be in message
+    assert "\n" not in message
+    assert "s3cret" not in message
+
+
+def test_passwords_are_not_in_the_representation() -> None:
+    configuration = load({"KNOWLEDGEHUB_DATABASE_URL": URL, "DEMO_PASSWORD": "another s3cret"})
+    assert "s3cret" not in repr(configuration)

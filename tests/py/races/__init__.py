@@ -1,0 +1,1 @@
+"""Every interleaving of calls that meet, on real connections."""

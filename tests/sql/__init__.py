@@ -1,0 +1,1 @@
+"""pgTAP: a file opens a transaction, makes its claims and rolls back."""

@@ -1,0 +1,1 @@
+"""pgTAP of schema jobs; what the files share is in fixtures.sql."""

@@ -1,0 +1,134 @@
+"""The functions of the database that the worker calls; each is one autocommitted statement.
+
+A refused lease becomes :class:`LeaseLostError`; every other error of the database stays what psycopg raises.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import TupleRow
+from psycopg.types.json import Jsonb
+
+from worker.lease import LeaseLostError
+
+Connection = psycopg.Connection[TupleRow]
+
+_LEASE_LOST = "KH423"
+
+
+class Claimed(NamedTuple):
+    """What ``jobs.claim`` answers."""
+
+    job_id: UUID
+    token: UUID
+    kind: str
+    lease_seconds: int
+    attempt: int
+
+
+class Saved(NamedTuple):
+    """What ``jobs.save_progress`` answers; outcome: ``ok`` or ``version_mismatch``."""
+
+    outcome: str
+    version: int
+    stop_requested: bool
+
+
+def _row(connection: Connection, query: str, *arguments: object) -> TupleRow | None:
+    try:
+        return connection.execute(query, arguments).fetchone()
+    except psycopg.DatabaseError as error:
+        if error.sqlstate == _LEASE_LOST:
+            raise LeaseLostError("the database refused it") from None
+        raise
+
+
+def _only_row(connection: Connection, query: str, *arguments: object) -> TupleRow:
+    row = _row(connection, query, *arguments)
+    if row is None:
+        raise RuntimeError(f"no row from: {query}")
+    return row
+
+
+def schema_version(connection: Connection) -> int:
+    """Return the version of the schema that this database was migrated to; 0 if it never was."""
+    try:
+        return int(_only_row(connection, "SELECT jobs.schema_version()")[0])
+    except (errors.InvalidSchemaName, errors.InsufficientPrivilege, errors.UndefinedFunction):
+        return 0
+
+
+def read_concurrency(connection: Connection) -> int:
+    """Return how many jobs a worker process is to run at a time."""
+    return int(_only_row(connection, "SELECT concurrency FROM jobs.read_worker_settings()")[0])
+
+
+def list_sql_kinds(connection: Connection) -> list[str]:
+    """Return the kinds that :func:`advance` can run."""
+    return [kind for (kind,) in connection.execute("SELECT kind FROM jobs.list_sql_kinds()")]
+
+
+def claim(connection: Connection, worker: str, kinds: Sequence[str]) -> Claimed | None:
+    """Claim the job whose turn it is among ``kinds``; None if there is none."""
+    row = _row(
+        connection,
+        "SELECT job_id, lease, kind, lease_seconds, attempt FROM jobs.claim(%s, %s)",
+        worker,
+        list(kinds),
+    )
+    return None if row is None else Claimed(*row)
+
+
+def advance(connection: Connection, job_id: UUID, token: UUID) -> str:
+    """Do one step of a job; return ``continue``, ``wait`` (a page is locked) or ``ended``."""
+    return str(_only_row(connection, "SELECT outcome FROM jobs.advance(%s, %s)", job_id, token)[0])
+
+
+def renew(connection: Connection, job_id: UUID, token: UUID) -> bool:
+    """Make the lease last its full length from now; return whether the job is to stop."""
+    return bool(_only_row(connection, "SELECT stop_requested FROM jobs.renew(%s, %s)", job_id, token)[0])
+
+
+def save_progress(
+    connection: Connection, job_id: UUID, token: UUID, *, version: int, total: int, processed: int
+) -> Saved:
+    """Save how far a handler is, if the job still has ``version``, and renew the lease in any case."""
+    return Saved(
+        *_only_row(
+            connection,
+            "SELECT outcome, version, stop_requested FROM jobs.save_progress(%s, %s, %s, %s, %s)",
+            job_id,
+            token,
+            version,
+            total,
+            processed,
+        )
+    )
+
+
+def finish(
+    connection: Connection, job_id: UUID, token: UUID, result: dict[str, Any] | None, failure_code: str | None
+) -> str:
+    """End a job with a result or a failure; return its state: a cancel request and lost rights come first."""
+    row = _only_row(
+        connection,
+        "SELECT outcome FROM jobs.finish(%s, %s, %s, %s)",
+        job_id,
+        token,
+        None if result is None else Jsonb(result),
+        failure_code,
+    )
+    return str(row[0])
+
+
+def release(connection: Connection, job_id: UUID, token: UUID) -> str:
+    """Give a claim back; return the job's state: ``queued``, unless it had to be cancelled or to fail."""
+    return str(_only_row(connection, "SELECT outcome FROM jobs.release(%s, %s)", job_id, token)[0])
+
+
+def sweep(connection: Connection, worker: str) -> dict[str, int]:
+    """Clear away what is over, in the name of ``worker``; return how much of what."""
+    return dict(_only_row(connection, "SELECT jobs.sweep(%s)", worker)[0])

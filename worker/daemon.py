@@ -1,0 +1,140 @@
+"""The worker process: slots that run jobs, what wakes them, the sweep, and how it all ends."""
+
+import logging
+import os
+import secrets
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+import psycopg
+
+from knowledgehub import SCHEMA_VERSION
+from knowledgehub.configuration import Configuration, ConfigurationError
+from worker import calls
+from worker.backoff import Backoff
+from worker.drain import Drain
+from worker.handlers import HANDLERS
+from worker.housekeeping import keep_house
+from worker.link import Address, Link
+from worker.listener import listen
+from worker.slot import Slot
+from worker.wake_up import WakeUp
+
+_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+_DRAIN_SECONDS = 5.0
+_LOOK_SECONDS = 0.01
+# One wish to stop may arrive twice: from the terminal and from the supervisor.
+_SAME_WISH_SECONDS = 1.0
+
+_logger = logging.getLogger(__name__)
+
+
+def main(configuration: Configuration) -> int:
+    """Run jobs until SIGTERM or SIGINT; return the exit status: 0, or 1 if a slot did not end in time.
+
+    The database may come up later, and go away meanwhile. Draining takes the length of a step, at most 5 s;
+    another signal, more than a second after the first, ends it at once. Raises ``ConfigurationError`` without
+    a worker URL.
+    """
+    if configuration.worker_url is None:
+        raise ConfigurationError("KNOWLEDGEHUB_WORKER_URL is not set: give it the URL of the database")
+    # Every thread inherits the mask; this one hears signals when it asks for them.
+    signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    worker = _Worker(configuration.worker_url, configuration.listen_url, configuration.worker_concurrency)
+    worker.start()
+    signal.sigwait(_SIGNALS)
+    return worker.drain()
+
+
+class _Worker:
+    def __init__(self, url: str, listen_url: str | None, concurrency: int | None) -> None:
+        self._name = f"w-{secrets.token_hex(4)}"
+        self._address = Address(url)
+        self._listen_address = self._address if listen_url in (None, url) else Address(listen_url)
+        self._concurrency = concurrency
+        self._drain = Drain()
+        self._wake_up: WakeUp | None = None
+        self._slots: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Start working as soon as the database is there; return at once."""
+        place = {"host": socket.gethostname(), "pid": os.getpid()}
+        _logger.info("worker started", extra={"worker": self._name, **place})
+        self._start_thread("start", self._start_when_ready)
+
+    def drain(self) -> int:
+        """Wait until the slots have finished their steps and given back their claims; return the status."""
+        begun = time.monotonic()
+        _logger.info("worker drains", extra={"worker": self._name})
+        self._drain.begin()
+        if self._wake_up is not None:
+            self._wake_up.wake_all()
+        while any(slot.is_alive() for slot in self._slots):
+            again = signal.sigtimedwait(_SIGNALS, _LOOK_SECONDS) is not None
+            elapsed = time.monotonic() - begun
+            if elapsed > _DRAIN_SECONDS or (again and elapsed > _SAME_WISH_SECONDS):
+                _logger.warning("worker ends before its slots do", extra={"worker": self._name})
+                return 1
+        _logger.info("worker ended", extra={"worker": self._name})
+        return 0
+
+    def _start_when_ready(self) -> None:
+        link = self._new_link(self._address, "start")
+        backoff = Backoff()
+        told = None
+        while not self._drain.begun:
+            try:
+                version = link.call(calls.schema_version)
+                if version >= SCHEMA_VERSION:
+                    concurrency = self._concurrency or link.call(calls.read_concurrency)
+                    sql_kinds = link.call(calls.list_sql_kinds)
+                    break
+                if version != told:
+                    told = version
+                    _logger.warning(
+                        "the database's schema is too old: run `knowledgehub migrate`",
+                        extra={"schema": version, "needed": SCHEMA_VERSION},
+                    )
+            except psycopg.Error:
+                pass  # the link has told
+            except Exception:
+                _logger.exception("the worker could not start and tries again")
+            self._drain.wait(backoff.next_seconds())
+        else:
+            return
+        link.close()
+        self._start_slots(concurrency, sql_kinds)
+
+    def _start_slots(self, concurrency: int, sql_kinds: list[str]) -> None:
+        self._wake_up = wake_up = WakeUp(concurrency)
+        for number in range(1, concurrency + 1):
+            name = f"{self._name}/{number}"
+            slot = Slot(
+                name,
+                self._address,
+                sql_kinds=sql_kinds,
+                handlers_by_kind=HANDLERS,
+                wake_up=wake_up,
+                drain=self._drain,
+            )
+            self._slots.append(self._start_thread(name, slot.run))
+        listening = self._new_link(self._listen_address, "listener")
+        self._start_thread("listener", lambda: listen(listening, wake_up, self._drain))
+        sweeping = self._new_link(self._address, "sweep")
+        self._start_thread("sweep", lambda: keep_house(sweeping, self._name, self._drain))
+        _logger.info(
+            "worker ready",
+            extra={"worker": self._name, "concurrency": concurrency, "kinds": [*sql_kinds, *HANDLERS]},
+        )
+
+    def _new_link(self, address: Address, purpose: str) -> Link:
+        return Link(address, f"knowledgehub worker {self._name} {purpose}")
+
+    def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
+        # Daemons: what a step or a claim waits for does not keep the process from ending.
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        thread.start()
+        return thread
