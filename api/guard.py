@@ -19,7 +19,7 @@ from knowledgehub import logs
 
 LOGIN_CSRF_TOKEN = "login"  # noqa: S105 (a constant: there is no session yet to derive one from)
 
-_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS = frozenset({"GET", "HEAD"})
 
 logger = logging.getLogger(__name__)
 
@@ -56,8 +56,8 @@ class Guard:
         """Refuse what may not reach the resource. Raises Problem."""
         if "job" in params:
             logs.job_id.set(str(params["job"]))
-        if req.method == "OPTIONS":
-            return
+        if not hasattr(resource, f"on_{req.method.lower()}"):
+            return  # OPTIONS, or a method that is about to be refused
         safe = req.method in _SAFE_METHODS
         public = req.method in resource.public_methods
         if not public:

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 import falcon
-from falcon.asgi import Request, Response
+from falcon.asgi import Request, Response, WebSocket
 
 from api.calls import Unavailable
 from api.resource import Resource
@@ -173,8 +173,16 @@ class ErrorHandlers:
         resp.data = json.dumps(body, ensure_ascii=False).encode()
 
     async def _http(
-        self, req: Request, resp: Response, error: falcon.HTTPError, params: dict[str, Any]
+        self,
+        req: Request,
+        resp: Response,
+        error: falcon.HTTPError,
+        params: dict[str, Any],
+        ws: WebSocket | None = None,
     ) -> None:
+        if ws is not None:
+            await ws.close()  # no address takes one: the handshake is refused, there is no `resp`
+            return
         code = {404: "not-found", 405: "method-not-allowed"}.get(error.status_code, "bad-request")
         await self._problem(req, resp, Problem(code, headers=dict(error.headers or {})), params)
 

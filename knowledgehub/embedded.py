@@ -192,7 +192,8 @@ class EmbeddedServer:
 
     @contextmanager
     def running(self) -> Iterator["EmbeddedServer"]:
-        """Join the running server, or run one until the last such block ends."""
+        """Join the running server, or run one until the last such block ends; forks of the process end none."""
+        entered_by = os.getpid()
         self._make_data_dir()
         with (self.data_dir / "postgres.users").open("a") as users:
             with self._lock():
@@ -202,9 +203,10 @@ class EmbeddedServer:
             try:
                 yield self
             finally:
-                with self._lock():
-                    if self._temporary.exists() and _is_last(users):
-                        self._stop()
+                if os.getpid() == entered_by:
+                    with self._lock():
+                        if self._temporary.exists() and _is_last(users):
+                            self._stop()
 
     def _make_data_dir(self) -> None:
         try:

@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import UUID
 
@@ -36,9 +37,9 @@ def import_course(
     YAML front matter gives a page's title and tags. Files that cannot be taken are named, the others are
     imported, and the status is 1.
     """
-    with operator() as calls:
+    with operator() as calls, _progress() as progress:
         try:
-            result = course_import.import_course(calls, workspace, title, directory, _progress())
+            result = course_import.import_course(calls, workspace, title, directory, progress)
         except CourseRefusedError as error:
             no_workspace = f"there is no workspace {workspace}: see `knowledgehub workspace list`"
             raise refusal(error.answer, not_found=no_workspace) from error
@@ -56,16 +57,20 @@ def import_course(
     context.exit(1 if result.refusals else 0)
 
 
-def _progress() -> Callable[[int], None]:
-    """Show on a terminal how many files have been read, a few times a second."""
-    if not sys.stderr.isatty():
-        return lambda _: None
+@contextmanager
+def _progress() -> Iterator[Callable[[int], None]]:
+    """Show on a terminal, a few times a second, how many files have been read."""
+    terminal = sys.stderr.isatty()
     shown = time.monotonic()
 
     def show_progress(number: int) -> None:
         nonlocal shown
-        if time.monotonic() - shown >= _PROGRESS_SECONDS:
+        if terminal and time.monotonic() - shown >= _PROGRESS_SECONDS:
             shown = time.monotonic()
             click.echo(f"\r{number} files read", nl=False, err=True)
 
-    return show_progress
+    try:
+        yield show_progress
+    finally:
+        if terminal:
+            click.echo("\r\x1b[K", nl=False, err=True)

@@ -70,14 +70,7 @@ def api(parent: int | None, as_json: bool) -> None:  # noqa: ARG001 (its log is 
     from api.server import serve  # noqa: PLC0415 (only this command needs it)
 
     with database_url("KNOWLEDGEHUB_DATABASE_URL", "hub_api") as url:
-        started_by = os.getpid()
-        try:
-            serve(replace(load(), database_url=url))
-        except SystemExit as ended:
-            if os.getpid() != started_by:
-                # A process that the server forked: to stop the embedded database is not its business.
-                os._exit(ended.code if isinstance(ended.code, int) else 1)
-            raise
+        serve(replace(load(), database_url=url))
 
 
 @click.command()

@@ -223,6 +223,23 @@ def test_the_last_of_several_blocks_stops_the_server(data_dir: Path) -> None:
     assert not server.is_running()
 
 
+def test_a_fork_that_leaves_its_parents_block_stops_nothing(data_dir: Path) -> None:
+    """As the processes do that gunicorn forks inside the block of `knowledgehub api`."""
+    code = """
+import os
+with server.running():
+    child = os.fork()
+    if child == 0:
+        sys.exit(0)
+    os.waitpid(child, 0)
+    print(server.is_running(), flush=True)
+"""
+    with start_in_process(data_dir, code) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "True\n"
+    assert not EmbeddedServer(data_dir).is_running()
+
+
 def _run_block(data_dir: Path) -> None:
     with running(data_dir):
         pass

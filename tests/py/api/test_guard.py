@@ -348,11 +348,30 @@ def test_unknown_paths_are_problems(place: Place) -> None:
 def test_a_wrong_method_is_told_the_right_ones(
     place: Place, method: str, path: str, allowed: set[str]
 ) -> None:
-    response = place.client.request(method, path.format(path=place.path, id=uuid4()))
+    response = place.api.client(None).request(method, path.format(path=place.path, id=uuid4()))
     assert response.status_code == 405
     assert set(response.headers["allow"].split(", ")) == allowed
     if method != "HEAD":
         assert_problem(response, 405, "method-not-allowed")
+
+
+def test_a_method_nobody_knows_is_a_problem(place: Place) -> None:
+    assert_problem(place.client.request("FROB", f"{place.path}/jobs"), 400, "bad-request")
+
+
+def test_a_websocket_is_refused(place: Place) -> None:
+    for path in ("/api/session", "/nothing"):
+        response = place.client.get(
+            path,
+            headers={
+                "Connection": "Upgrade",
+                "Upgrade": "websocket",
+                "Sec-WebSocket-Version": "13",
+                "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            },
+        )
+        assert response.status_code == 403
+    assert not [line for line in place.api.log() if "WebSocket" in line["event"]]
 
 
 def test_no_answer_opens_the_api_to_other_origins(place: Place) -> None:

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import select
 import shutil
 import signal
 import socket
@@ -69,6 +70,7 @@ class Home:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
+                start_new_session=True,
             )
         self._started.append(process)
         return process
@@ -77,7 +79,8 @@ class Home:
         """Start ``up`` and return what it printed when it was ready."""
         process = self.start(**variables)
         assert process.stdout is not None
-        line = process.stdout.readline()
+        printed, _, _ = select.select([process.stdout], [], [], SECONDS)
+        line = process.stdout.readline() if printed else ""
         assert line, self.log.read_text()
         return process, json.loads(line)
 
@@ -301,6 +304,15 @@ def test_a_stop_while_it_starts_leaves_nothing_running(home: Home) -> None:
     process = home.start()
     wait_for("the cluster", (home.data_dir / "postgres.new").exists)
     home.stop(process)
+
+
+def test_ctrl_c_while_it_starts_fails_what_makes_the_database_and_no_more(home: Home) -> None:
+    process = home.start()
+    wait_for("the cluster", (home.data_dir / "postgres.new").exists)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(SECONDS) == 0, home.log.read_text()
+    assert home.processes() == []
+    assert not home.server.is_running()
 
 
 def test_database_urls_are_ignored_and_it_says_so(home: Home) -> None:

@@ -8,6 +8,12 @@ import pytest
 
 from tests.py.worker.conftest import Workers
 from tests.py.worker.scene import Scene, wait_until
+from tests.server import Database
+from worker import calls, handlers
+from worker.claim import Claim
+from worker.drain import Drain
+from worker.lease import Lease, now
+from worker.link import Address, Link
 
 
 def test_a_handler_that_returns_succeeds_with_its_result(scene: Scene, workers: Workers) -> None:
@@ -144,3 +150,20 @@ def test_a_handler_whose_lease_is_gone_stops_at_its_next_checkpoint(scene: Scene
     next_job = scene.tag(scene.add_course(1), "law")
     scene.wait_for_state(next_job, "succeeded")
     assert scene.job(job)["state"] == "running"
+
+
+def test_no_handler_is_started_once_the_process_drains(scene: Scene, database: Database) -> None:
+    """The drain began while the claim was on its way: it is given back unused."""
+    scene.add_kind("succeed")
+    job = scene.create("succeed")
+    link = Link(Address(database.url("hub_worker")), "test")
+    claimed = link.call(calls.claim, "w/1", ["succeed"])
+    assert claimed is not None
+    drain = Drain()
+    drain.begin()
+    claim = Claim(Lease(job, claimed.token, claimed.lease_seconds, now()), link, drain)
+    started: list[handlers.HandledJob] = []
+    assert handlers.run(started.append, claim, claim) == "queued"
+    link.close()
+    assert not started
+    assert scene.job(job)["attempt"] == 0

@@ -37,13 +37,15 @@ def test_a_page_locked_for_a_moment_is_waited_for(scene: Scene, workers: Workers
     with _locked(database, "SELECT FROM hub_store.page WHERE id = %s FOR UPDATE", scene.page_at(course, 500)):
         workers()
         wait_until(lambda: scene.job(job)["page_locked_since"], "the page was found locked")
+        later = scene.job(job)["page_locked_since"] + timedelta(seconds=1)
+        wait_until(lambda: _over(scene, later), "the page was tried again")
         assert scene.job(job)["processed"] == 500
     scene.wait_for_state(job, "succeeded", seconds=2)
     assert scene.counters(job) == (1000, 1000, 1000, 0, 0)
 
 
 def test_a_locked_table_makes_no_page_busy(scene: Scene, workers: Workers, database: Database) -> None:
-    """Locked for so much longer than the lease that no call made in its time is left: it has to be renewed."""
+    """Locked for so much longer than the lease that no call made in its time can save it."""
     job = scene.tag(scene.add_course(1000), "law")
     with _locked(database, "LOCK TABLE hub_store.page IN ACCESS EXCLUSIVE MODE"):
         workers()
