@@ -192,7 +192,10 @@ class EmbeddedServer:
 
     @contextmanager
     def running(self) -> Iterator["EmbeddedServer"]:
-        """Join the running server, or run one until the last such block ends; forks of the process end none."""
+        """Join the running server, or run one until the last such block ends.
+
+        A fork that leaves the block changes nothing: the block is its parent's.
+        """
         entered_by = os.getpid()
         self._make_data_dir()
         with (self.data_dir / "postgres.users").open("a") as users:

@@ -104,7 +104,9 @@ CREATE TABLE jobs_store.job (
         processed = total OR NOT itemised OR state <> 'succeeded')
 ) WITH (fillfactor = 50);
 CREATE INDEX job_by_time ON jobs_store.job (workspace_id, created_at, id);
-CREATE INDEX job_by_kind ON jobs_store.job (kind);
+CREATE INDEX job_by_kind ON jobs_store.job (kind, workspace_id, created_at, id);
+CREATE INDEX job_ended ON jobs_store.job (workspace_id, state, created_at, id)
+    WHERE state IN ('succeeded', 'failed', 'cancelled');
 CREATE INDEX job_pending ON jobs_store.job (workspace_id, actor_id) WHERE state IN ('queued', 'running');
 CREATE INDEX job_queued ON jobs_store.job (created_at, id) WHERE state = 'queued';
 CREATE INDEX job_running ON jobs_store.job (workspace_id) WHERE state = 'running';
@@ -140,6 +142,7 @@ COMMENT ON TABLE jobs_store.page_error IS 'The first 100 pages a job could not t
 
 CREATE TABLE jobs_store.audit_event (
     id bigint GENERATED ALWAYS AS IDENTITY,
+    public_id uuid NOT NULL DEFAULT gen_random_uuid(),
     at timestamptz NOT NULL,
     event text NOT NULL,
     workspace_id uuid NOT NULL,
@@ -160,6 +163,8 @@ CREATE TABLE jobs_store.audit_event (
 CREATE INDEX audit_event_by_workspace ON jobs_store.audit_event (workspace_id, id);
 CREATE INDEX audit_event_by_job ON jobs_store.audit_event (job_id, id);
 COMMENT ON TABLE jobs_store.audit_event IS 'Who decided what, when: appended to, never changed.';
+COMMENT ON COLUMN jobs_store.audit_event.id IS 'the order, which clients see in cursors only';
+COMMENT ON COLUMN jobs_store.audit_event.public_id IS 'the id that clients see';
 
 CREATE TABLE jobs_store.request_budget (
     address text NOT NULL,

@@ -3,7 +3,8 @@ SELECT plan(34);
 
 -- The functions that are called from outside, and by whom.
 SELECT bag_eq(
-    $$SELECT r.rolname || ' ' || n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
+    $$SELECT r.rolname || ' ' || n.nspname || '.' || p.proname || '(' || pg_get_function_identity_arguments(p.oid)
+        || ')'
       FROM pg_proc AS p
       JOIN pg_namespace AS n ON n.oid = p.pronamespace
       CROSS JOIN LATERAL aclexplode(p.proacl) AS a
@@ -70,7 +71,8 @@ SELECT is_empty(
     $$SELECT r.name FROM routine AS r WHERE r.proname NOT LIKE '\_%' AND cardinality(r.proacl) = 1$$,
     'a function that nobody may call is private by its name');
 SELECT is_empty(
-    $$SELECT r.name FROM routine AS r, aclexplode(r.proacl) AS a WHERE r.proname LIKE '\_%' AND a.grantee <> r.proowner$$,
+    $$SELECT r.name FROM routine AS r, aclexplode(r.proacl) AS a
+        WHERE r.proname LIKE '\_%' AND a.grantee <> r.proowner$$,
     'a private function is granted to nobody');
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r
@@ -84,7 +86,8 @@ SELECT is_empty(
 SELECT is_empty(
     $$SELECT r.name, a.name
       FROM routine AS r,
-           LATERAL unnest(r.proargnames, coalesce(r.proargmodes::text[], array_fill('i'::text, ARRAY[r.pronargs::integer])))
+           LATERAL unnest(r.proargnames,
+               coalesce(r.proargmodes::text[], array_fill('i'::text, ARRAY[r.pronargs::integer])))
                AS a (name, mode)
       WHERE (a.mode IN ('i', 'b', 'v')) <> coalesce(a.name LIKE 'p\_%', false)
       UNION ALL
@@ -109,7 +112,8 @@ SELECT is_empty(
     'which are private plain SQL, inlined into functions that pin it');
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r
-      WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator', 'hub._lock_page',
+      WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator',
+          'hub._lock_page',
           'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._read_job')
           AND r.provolatile <> 'v'$$,
     'those that must see what was committed a moment ago are VOLATILE');
@@ -193,7 +197,8 @@ SELECT is_empty(
       WHERE n.nspname IN ('hub', 'hub_store', 'jobs', 'jobs_store')
           AND coalesce(obj_description(n.oid, 'pg_namespace'), '') = ''$$, 'every schema has a comment');
 SELECT is_empty(
-    $$SELECT r.name FROM relation AS r WHERE r.relkind = 'r' AND coalesce(obj_description(r.oid, 'pg_class'), '') = ''$$,
+    $$SELECT r.name FROM relation AS r WHERE r.relkind = 'r'
+        AND coalesce(obj_description(r.oid, 'pg_class'), '') = ''$$,
     'every table has a comment');
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r WHERE coalesce(obj_description(r.oid, 'pg_proc'), '') = ''$$,
@@ -202,11 +207,13 @@ SELECT is_empty(
 -- Keys, constraints, triggers.
 SELECT is_empty(
     $$SELECT r.name FROM relation AS r
-      WHERE r.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_constraint AS c WHERE c.conrelid = r.oid AND c.contype = 'p')$$,
+      WHERE r.relkind = 'r' AND NOT EXISTS (SELECT FROM pg_constraint AS c
+          WHERE c.conrelid = r.oid AND c.contype = 'p')$$,
     'every table has a primary key');
 SELECT is_empty(
     $$SELECT c.conname FROM pg_constraint AS c JOIN relation AS r ON r.oid = c.conrelid
-      WHERE c.conname NOT LIKE replace(r.relname, '_', '\_') || '\_%'$$, 'a constraint is named by its table and its claim');
+      WHERE c.conname NOT LIKE replace(r.relname, '_', '\_') || '\_%'$$,
+          'a constraint is named by its table and its claim');
 SELECT is_empty(
     $$SELECT c.conname
       FROM pg_constraint AS c
@@ -219,7 +226,8 @@ SELECT is_empty(
     $$SELECT d.classid::regclass, d.objid
       FROM pg_depend AS d
       JOIN routine AS r ON d.refclassid = 'pg_proc'::regclass AND d.refobjid = r.oid
-      WHERE d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_rewrite'::regclass)$$,
+      WHERE d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_class'::regclass,
+          'pg_rewrite'::regclass)$$,
     'no CHECK, default or index calls our functions');
 SELECT bag_eq(
     $$SELECT r.name, t.tgname, t.tgenabled::text, t.tgfoid::regproc::text
@@ -254,7 +262,8 @@ SELECT bag_eq(
       WHERE r.rolname LIKE 'hub\_%'$$,
     $$SELECT v.role::name, v.setting
       FROM (VALUES
-        ('hub_api', 'TimeZone=UTC'), ('hub_api', 'idle_in_transaction_session_timeout=10s'), ('hub_api', 'lock_timeout=1s'),
+        ('hub_api', 'TimeZone=UTC'), ('hub_api', 'idle_in_transaction_session_timeout=10s'),
+            ('hub_api', 'lock_timeout=1s'),
         ('hub_api', 'statement_timeout=5s'),
         ('hub_operator', 'TimeZone=UTC'), ('hub_operator', 'idle_in_transaction_session_timeout=60s'),
         ('hub_operator', 'lock_timeout=1s'), ('hub_operator', 'statement_timeout=30s'),

@@ -36,9 +36,10 @@ BEGIN
     RETURN v_body;
 END;
 $$;
--- Remembers a value under a name; calls find it with current_setting('life.<name>').
+-- Remembers a value under a name; calls find it with current_setting('life.<name>'). The answer is a
+-- comment of TAP, for it becomes a line of output.
 CREATE FUNCTION pg_temp.know(p_name text, p_value text) RETURNS text LANGUAGE sql AS $$
-    SELECT set_config('life.' || p_name, p_value, true);
+    SELECT CASE WHEN set_config('life.' || p_name, p_value, true) IS NOT NULL THEN '# ' || p_name END;
 $$;
 CREATE FUNCTION pg_temp.operate(p_call text, p_job text DEFAULT NULL) RETURNS jsonb LANGUAGE sql AS $$
     SELECT pg_temp.call('hub_operator', p_call, p_job);
@@ -58,7 +59,8 @@ RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     v_answer jsonb := pg_temp.ask(p_who, format(
         'jobs.create_job(%%s, %L, %L, %L)', p_job,
-        jsonb_build_object('kind', 'course_tagging', 'course_id', current_setting('life.' || p_course), 'tags', jsonb_build_array(p_tag)),
+        jsonb_build_object('kind', 'course_tagging', 'course_id', current_setting('life.' || p_course), 'tags',
+            jsonb_build_array(p_tag)),
         '192.0.2.1'));
 BEGIN
     PERFORM pg_temp.know(p_job, v_answer #>> '{detail,job_id}');
@@ -72,7 +74,8 @@ DECLARE
 BEGIN
     PERFORM pg_temp.know('lease', v_answer ->> 'lease');
     RETURN CASE WHEN v_answer IS NULL THEN 'nothing'
-                WHEN v_answer ->> 'job_id' = current_setting('life.' || p_job) THEN 'attempt ' || (v_answer ->> 'attempt')
+                WHEN v_answer ->> 'job_id' = current_setting('life.' || p_job) THEN 'attempt '
+                    || (v_answer ->> 'attempt')
                 ELSE 'another job' END;
 END;
 $$;
@@ -80,7 +83,8 @@ CREATE FUNCTION pg_temp.advance(p_job text, p_pages integer DEFAULT 1000) RETURN
     SELECT pg_temp.work(p_job, 'jobs.advance(%s, ' || p_pages || ', ''1 minute'')') ->> 'outcome';
 $$;
 CREATE FUNCTION pg_temp.cancel(p_job text, p_who text DEFAULT 'ada') RETURNS text LANGUAGE sql AS $$
-    SELECT pg_temp.ask(p_who, 'jobs.cancel_job(%s, ''' || current_setting('life.' || p_job) || ''', NULL)', p_job) ->> 'outcome';
+    SELECT pg_temp.ask(
+        p_who, 'jobs.cancel_job(%s, ''' || current_setting('life.' || p_job) || ''', NULL)', p_job) ->> 'outcome';
 $$;
 -- A worker claims a job, tags a page and dies; what the claim was.
 CREATE FUNCTION pg_temp.die(p_job text, p_worker text, p_pages integer) RETURNS text LANGUAGE plpgsql AS $$
@@ -96,47 +100,63 @@ $$;
 -- "state failure processed/total changed+skipped+failed attempt".
 CREATE FUNCTION pg_temp.stand(p_job text) RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', s.body ->> 'state', s.body #>> '{failure,code}', format('%s/%s %s+%s+%s',
-            p.body ->> 'processed', p.body ->> 'total', p.body ->> 'changed', p.body ->> 'skipped', p.body ->> 'failed'),
+            p.body ->> 'processed', p.body ->> 'total', p.body ->> 'changed', p.body ->> 'skipped',
+                p.body ->> 'failed'),
         'attempt ' || (s.body ->> 'attempt'))
     FROM pg_temp.snapshot(p_job) AS s (body), LATERAL (SELECT s.body -> 'progress') AS p (body);
 $$;
 CREATE FUNCTION pg_temp.trail(p_job text) RETURNS text LANGUAGE sql AS $$
-    SELECT string_agg(substr(e.event ->> 'event', 5) || ' by ' || coalesce(e.event #>> '{actor,name}', e.event ->> 'worker', 'operator'), ', '
+    SELECT string_agg(
+        substr(e.event ->> 'event', 5) || ' by '
+        || coalesce(e.event #>> '{actor,name}', e.event ->> 'worker', 'operator'), ', '
         ORDER BY e.place)
     FROM jsonb_array_elements((pg_temp.ask(
-            'ben', 'jobs.list_job_audit(%s, ''' || current_setting('life.' || p_job) || ''', NULL, 50)') ->> 'body')::jsonb -> 'events')
+            'ben', 'jobs.list_job_audit(%s, ''' || current_setting('life.' || p_job)
+                || ''', NULL, 50)') ->> 'body')::jsonb -> 'events')
         WITH ORDINALITY AS e (event, place);
 $$;
 -- The pages of the course that have a tag, by their titles.
 CREATE FUNCTION pg_temp.tagged(p_tag text) RETURNS text LANGUAGE sql AS $$
     SELECT coalesce(string_agg(e.page ->> 'title', '' ORDER BY e.page ->> 'title'), 'none')
     FROM jsonb_array_elements((pg_temp.ask(
-        'ben', format('hub.list_pages(%%s, %L, %L, NULL, NULL, 50)', current_setting('life.course'), p_tag)) ->> 'body')::jsonb -> 'pages') AS e (page);
+        'ben', format('hub.list_pages(%%s, %L, %L, NULL, NULL, 50)', current_setting('life.course'),
+            p_tag)) ->> 'body')::jsonb -> 'pages') AS e (page);
 $$;
 SELECT pg_temp.know('broken', '');
 
 -- The operator sets the stage.
-SELECT pg_temp.know(v.name, pg_temp.operate(format('hub.add_user(%L, %L, %L)', v.name || '@example.org', initcap(v.name), 'hash')) #>> '{detail,id}')
+SELECT pg_temp.know(
+    v.name, pg_temp.operate(format('hub.add_user(%L, %L, %L)', v.name || '@example.org', initcap(v.name),
+    'hash')) #>> '{detail,id}')
 FROM unnest('{ada,ben}'::text[]) AS v (name);
 SELECT pg_temp.know('workspace', pg_temp.operate($$hub.add_workspace('Life')$$) #>> '{detail,id}');
 SELECT is(
-    pg_temp.operate(format('hub.set_membership(%L, %L, %L, true)', current_setting('life.workspace'), v.name || '@example.org', 'administrator')) ->> 'outcome',
+    pg_temp.operate(format('hub.set_membership(%L, %L, %L, true)', current_setting('life.workspace'), v.name
+        || '@example.org', 'administrator')) ->> 'outcome',
     'ok', v.name || ' administers the workspace')
 FROM unnest('{ada,ben}'::text[]) AS v (name);
-SELECT pg_temp.know('course', pg_temp.operate(format('hub.add_course(%L, %L)', current_setting('life.workspace'), 'Course')) #>> '{detail,id}');
-SELECT pg_temp.know('bare', pg_temp.operate(format('hub.add_course(%L, %L)', current_setting('life.workspace'), 'Bare')) #>> '{detail,id}');
+SELECT pg_temp.know(
+    'course', pg_temp.operate(format('hub.add_course(%L, %L)', current_setting('life.workspace'),
+    'Course')) #>> '{detail,id}');
+SELECT pg_temp.know(
+    'bare', pg_temp.operate(format('hub.add_course(%L, %L)', current_setting('life.workspace'),
+    'Bare')) #>> '{detail,id}');
 SELECT is(
     pg_temp.operate(format('hub.add_pages(%L, %L)', current_setting('life.course'), (
-        SELECT jsonb_agg(jsonb_build_object('title', t, 'content', 'text of ' || t, 'tags', '{}'::text[])) FROM unnest('{A,B,C,D,E,F}'::text[]) AS t)))
+        SELECT jsonb_agg(
+            jsonb_build_object('title', t, 'content', 'text of ' || t, 'tags', '{}'::text[]))
+            FROM unnest('{A,B,C,D,E,F}'::text[]) AS t)))
         ->> 'outcome', 'ok', 'a course has six pages');
 SELECT is(
-    pg_temp.call('hub_api', format('hub.open_session(%L, %L, sha256(%L))', current_setting('life.' || v.name), 'hash', v.name)) ->> 'outcome',
+    pg_temp.call('hub_api', format('hub.open_session(%L, %L, sha256(%L))', current_setting('life.' || v.name),
+        'hash', v.name)) ->> 'outcome',
     'ok', v.name || ' signs in')
 FROM unnest('{ada,ben}'::text[]) AS v (name);
 
 -- A life without incidents.
 SELECT is(
-    pg_temp.ask('ada', format('jobs.preview_tagging(%%s, %L, %L)', current_setting('life.course'), '{"tags": ["Plain"]}')) ->> 'body',
+    pg_temp.ask('ada', format('jobs.preview_tagging(%%s, %L, %L)', current_setting('life.course'),
+        '{"tags": ["Plain"]}')) ->> 'body',
     '{"total": 6, "have_all": 0, "would_change": 6}', 'a preview');
 SELECT is(pg_temp.create('plain', 'Plain'), 'created', 'A1: a job is created');
 SELECT is(pg_temp.stand('plain'), 'queued 0/6 0+0+0 attempt 0', 'A1: and queued');
@@ -175,7 +195,8 @@ SELECT is(pg_temp.advance('middle'), 'ended', 'C2: and stops');
 SELECT is(pg_temp.stand('middle'), 'cancelled 4/6 4+0+0 attempt 1', 'C2: what was done');
 SELECT is(length(pg_temp.tagged('Middle')), 4, 'C2: stays');
 SELECT is(
-    pg_temp.trail('middle'), 'queued by Ada, claimed by host:1, cancel_requested by Ada, cancelled by host:1', 'C1: one request, U1: one end');
+    pg_temp.trail('middle'), 'queued by Ada, claimed by host:1, cancel_requested by Ada, cancelled by host:1',
+        'C1: one request, U1: one end');
 
 -- Drained twice, and finished by a third worker.
 SELECT is(pg_temp.create('drained', 'Drained'), 'created', 'a job');
@@ -190,7 +211,8 @@ SELECT is(pg_temp.advance('drained'), 'ended', 'the rest');
 SELECT is(pg_temp.stand('drained'), 'succeeded 6/6 6+0+0 attempt 1', 'E3: no page was done twice');
 SELECT is(
     pg_temp.trail('drained'),
-    'queued by Ada, claimed by host:1, released by host:1, claimed by host:2, released by host:2, claimed by host:3, succeeded by host:3',
+    'queued by Ada, claimed by host:1, released by host:1, claimed by host:2, released by host:2, '
+        || 'claimed by host:3, succeeded by host:3',
     'U1: the trail tells it');
 
 -- Its worker dies, another finishes.
@@ -209,24 +231,36 @@ SELECT is(pg_temp.create('poison', 'Poison'), 'created', 'a job');
 SELECT is(pg_temp.die('poison', 'host:' || n, 1), 'attempt ' || n, 'E5: claim ' || n) FROM generate_series(1, 3) AS n;
 SELECT is(pg_temp.claim('poison', 'host:4'), 'nothing', 'E5: there is no fourth');
 SELECT is(pg_temp.call('hub_worker', $$jobs.sweep('host:4')$$, 'poison') -> 'jobs', '1', 'E5: a sweep');
-SELECT is(pg_temp.stand('poison'), 'failed attempts_exhausted 3/6 3+0+0 attempt 3', 'E5: gives it up, and keeps what was done');
 SELECT is(
-    pg_temp.trail('poison'), 'queued by Ada, claimed by host:1, reclaimed by host:2, reclaimed by host:3, failed by host:4', 'U1: the trail tells it');
+    pg_temp.stand('poison'), 'failed attempts_exhausted 3/6 3+0+0 attempt 3',
+    'E5: gives it up, and keeps what was done');
+SELECT is(
+    pg_temp.trail('poison'),
+    'queued by Ada, claimed by host:1, reclaimed by host:2, reclaimed by host:3, failed by host:4', 'U1: the trail tells it');
 
 -- Cancelled when its worker is dead.
 SELECT is(pg_temp.create('dead', 'Dead'), 'created', 'a job');
 SELECT is(pg_temp.die('dead', 'host:1', 0), 'attempt 1', 'its worker dies');
-SELECT is(pg_temp.operate(format('jobs.cancel_job_by_operator(%L)', current_setting('life.dead')), 'dead') ->> 'outcome', 'ok', 'A5: the operator cancels');
-SELECT is(pg_temp.trail('dead'), 'queued by Ada, claimed by host:1, cancel_requested by operator, cancelled by operator', 'C2: no worker is needed');
+SELECT is(
+    pg_temp.operate(format('jobs.cancel_job_by_operator(%L)', current_setting('life.dead')), 'dead') ->> 'outcome',
+    'ok', 'A5: the operator cancels');
+SELECT is(
+    pg_temp.trail('dead'), 'queued by Ada, claimed by host:1, cancel_requested by operator, cancelled by operator',
+    'C2: no worker is needed');
 
 -- A page goes and another fills up meanwhile.
 SELECT is(pg_temp.create('moving', 'Moving'), 'created', 'a job');
 SELECT pg_temp.know('page.' || (e.page ->> 'title'), e.page ->> 'id')
-FROM jsonb_array_elements((pg_temp.ask('ada', format('hub.list_pages(%%s, %L, NULL, NULL, NULL, 50)', current_setting('life.course'))) ->> 'body')::jsonb -> 'pages') AS e (page);
-SELECT is(pg_temp.ask('ada', format('hub.delete_page(%%s, %L, %L)', current_setting('life.page.B'), '*')) ->> 'outcome', 'ok', 'a page is deleted');
+FROM jsonb_array_elements((pg_temp.ask('ada',
+    format('hub.list_pages(%%s, %L, NULL, NULL, NULL, 50)',
+    current_setting('life.course'))) ->> 'body')::jsonb -> 'pages') AS e (page);
+SELECT is(
+    pg_temp.ask('ada', format('hub.delete_page(%%s, %L, %L)', current_setting('life.page.B'), '*')) ->> 'outcome',
+    'ok', 'a page is deleted');
 SELECT is(
     pg_temp.ask('ada', format('hub.edit_page(%%s, %L, %L, %L)', current_setting('life.page.C'), '*', jsonb_build_object(
-        'title', 'C', 'content', 'new', 'tags', ARRAY(SELECT 't' || n FROM generate_series(1, 200) AS n)))) ->> 'outcome', 'ok', 'a page gets 200 tags');
+        'title', 'C', 'content', 'new', 'tags',
+            ARRAY(SELECT 't' || n FROM generate_series(1, 200) AS n)))) ->> 'outcome', 'ok', 'a page gets 200 tags');
 SELECT is(
     pg_temp.ask('ada', format('hub.edit_page(%%s, %L, %L, %L)', current_setting('life.page.D'), '*',
         '{"title": "D", "content": "new", "tags": ["MOVING"]}')) ->> 'outcome', 'ok', 'a page gets the tag by hand');
@@ -235,7 +269,8 @@ SELECT is(pg_temp.advance('moving'), 'ended', 'done');
 SELECT is(pg_temp.stand('moving'), 'succeeded 6/6 3+1+2 attempt 1', 'E2: each page as it was then');
 SELECT is(
     (SELECT string_agg(concat_ws(' ', e.error ->> 'page_title', e.error ->> 'code'), ', ' ORDER BY e.error ->> 'code')
-     FROM jsonb_array_elements((pg_temp.ask('ben', 'jobs.list_page_errors(%s, ''' || current_setting('life.moving') || ''', NULL, 50)') ->> 'body')::jsonb -> 'errors') AS e (error)),
+     FROM jsonb_array_elements((pg_temp.ask('ben', 'jobs.list_page_errors(%s, ''' || current_setting('life.moving')
+         || ''', NULL, 50)') ->> 'body')::jsonb -> 'errors') AS e (error)),
     'page_missing, C tags_full', 'E2: and why two were not');
 
 SELECT is(
@@ -246,7 +281,9 @@ SELECT is(
 SELECT is(pg_temp.create('revoked', 'Revoked'), 'created', 'a job');
 SELECT is(pg_temp.claim('revoked'), 'attempt 1', 'claimed');
 SELECT is(pg_temp.advance('revoked', 2), 'continue', 'two pages');
-SELECT is(pg_temp.operate($$hub.set_user_enabled('ada@example.org', false)$$, 'revoked') ->> 'outcome', 'ok', 'Ada is disabled');
+SELECT is(
+    pg_temp.operate($$hub.set_user_enabled('ada@example.org', false)$$, 'revoked') ->> 'outcome', 'ok',
+    'Ada is disabled');
 SELECT is(pg_temp.advance('revoked'), 'ended', 'E1: the next step ends it');
 SELECT is(pg_temp.stand('revoked'), 'failed actor_not_authorised 2/5 2+0+0 attempt 1', 'E1: and keeps what was done');
 SELECT is(pg_temp.create('late', 'Late'), 'unauthenticated', 'A5: she starts nothing more');
@@ -259,7 +296,9 @@ SELECT is(pg_temp.advance('nothing'), 'ended', 'done');
 SELECT is(pg_temp.stand('nothing'), 'succeeded 0/0 0+0+0 attempt 1', 'A6: succeeds');
 
 -- What holds for all of them.
-SELECT is(current_setting('life.broken'), '', 'V1: at every call the version rose if anything in the snapshot changed, and only then');
+SELECT is(
+    current_setting('life.broken'), '',
+    'V1: at every call the version rose if anything in the snapshot changed, and only then');
 SELECT is_empty(
     $$SELECT j.idempotency_key FROM jobs_store.job AS j WHERE 1 <> (
         SELECT count(*) FROM jobs_store.audit_event AS a

@@ -26,18 +26,19 @@ INVARIANTS = (
 every_file = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}.{file.stem}")
 
 
-def statements(file: Path) -> list[Any]:
-    """Return the statements of a file, parsed by PostgreSQL's own parser."""
-    return [raw.stmt for raw in parse_sql(file.read_text(encoding="utf-8"))]
+def statements(file: Path, *kinds: type) -> list[Any]:
+    """Return the statements of a file that are of these kinds, parsed by PostgreSQL's own parser."""
+    parsed = [raw.stmt for raw in parse_sql(file.read_text(encoding="utf-8"))]
+    return [statement for statement in parsed if isinstance(statement, kinds)]
 
 
-def function(file: Path) -> Any:  # noqa: ANN401 (pglast has no types)
+def function(file: Path) -> Any:  # noqa: ANN401 (what pglast parses has many shapes)
     """Return the one CREATE FUNCTION of a file."""
-    (found,) = (s for s in statements(file) if isinstance(s, ast.CreateFunctionStmt))
+    (found,) = statements(file, ast.CreateFunctionStmt)
     return found
 
 
-def name_of(names: Any) -> str:  # noqa: ANN401
+def name_of(names: Any) -> str:  # noqa: ANN401 (likewise)
     """Return a parsed qualified name as text."""
     return ".".join(name.sval for name in names)
 
@@ -78,7 +79,7 @@ def nodes(tree: object) -> Iterator[tuple[str, Any]]:
 
 @every_file
 def test_a_file_holds_one_function_named_after_file_and_folder(file: Path) -> None:
-    created = [s for s in statements(file) if isinstance(s, ast.CreateFunctionStmt)]
+    created = statements(file, ast.CreateFunctionStmt)
     assert [name_of(s.funcname) for s in created] == [f"{file.parent.name}.{file.stem}"]
     assert created[0].replace
     assert not created[0].is_procedure
@@ -94,13 +95,13 @@ def test_a_file_holds_nothing_but_what_belongs_to_its_function(file: Path) -> No
         ast.AlterTableStmt,
         ast.DropStmt,
     )
-    assert [s for s in statements(file) if not isinstance(s, allowed)] == []
-    triggers = [s for s in statements(file) if isinstance(s, ast.CreateTrigStmt)]
+    assert len(statements(file, *allowed)) == len(statements(file, object))
+    triggers = statements(file, ast.CreateTrigStmt)
     assert {name_of(s.funcname) for s in triggers} <= {f"{file.parent.name}.{file.stem}"}
     assert all(s.replace for s in triggers)
     returned = function(file).returnType
     assert bool(triggers) == (returned is not None and name_of(returned.names) == "trigger")
-    altered = [command for s in statements(file) if isinstance(s, ast.AlterTableStmt) for command in s.cmds]
+    altered = [command for s in statements(file, ast.AlterTableStmt) for command in s.cmds]
     assert {command.subtype.name for command in altered} <= {"AT_EnableAlwaysTrig"}
     assert [command.name for command in altered] == [s.trigname for s in triggers]
 
@@ -117,7 +118,7 @@ def test_a_file_begins_with_what_the_function_does_raises_locks_and_who_calls_it
 
 @every_file
 def test_a_file_comments_its_function(file: Path) -> None:
-    comments = [s for s in statements(file) if isinstance(s, ast.CommentStmt)]
+    comments = statements(file, ast.CommentStmt)
     assert [(c.objtype, name_of(c.object.objname)) for c in comments] == [
         (ObjectType.OBJECT_FUNCTION, f"{file.parent.name}.{file.stem}")
     ]
@@ -126,7 +127,7 @@ def test_a_file_comments_its_function(file: Path) -> None:
 
 @every_file
 def test_a_file_grants_its_function_unless_it_is_private(file: Path) -> None:
-    grants = [s for s in statements(file) if isinstance(s, ast.GrantStmt)]
+    grants = statements(file, ast.GrantStmt)
     if file.stem.startswith("_"):
         assert grants == []
         return
@@ -157,7 +158,9 @@ def test_the_body_of_a_function_can_be_read_at_a_glance(file: Path) -> None:
 @every_file
 def test_only_one_function_has_dynamic_sql(file: Path) -> None:
     if language(file) == "plpgsql":
-        dynamic = {key for key, _ in nodes(plpgsql(file)) if key.startswith("PLpgSQL_stmt_dyn") or key == "dynquery"}
+        dynamic = {
+            key for key, _ in nodes(plpgsql(file)) if key.startswith("PLpgSQL_stmt_dyn") or key == "dynquery"
+        }
         assert bool(dynamic) == (file.stem == "_call_kind"), dynamic
 
 
@@ -176,11 +179,15 @@ def test_errors_that_are_raised_have_a_code_of_ours(file: Path) -> None:
             if key == "PLpgSQL_stmt_raise" and value.get("elog_level") == 21:  # ERROR
                 if "message" not in value and "options" not in value:
                     continue  # a plain RAISE passes the caught error on
-                codes = re.findall(r"'(KH423|KH500|serialization_failure)'", json.dumps(value.get("options", [])))
+                codes = re.findall(
+                    r"'(KH423|KH500|serialization_failure)'", json.dumps(value.get("options", []))
+                )
                 assert len(codes) == 1, value
 
 
-def test_the_database_holds_exactly_the_functions_of_the_files(pgtap_connection: psycopg.Connection[Any]) -> None:
+def test_the_database_holds_exactly_the_functions_of_the_files(
+    pgtap_connection: psycopg.Connection[Any],
+) -> None:
     rows = pgtap_connection.execute(
         """
         SELECT n.nspname || '.' || p.proname
@@ -202,7 +209,9 @@ def test_an_invariant_is_named_by_a_test(invariant: str) -> None:
     assert any(named.search(test.read_text(encoding="utf-8")) for test in TESTS.rglob("test_*.sql"))
 
 
-@pytest.mark.parametrize("test", sorted(TESTS.rglob("test*.sql")), ids=lambda test: f"{test.parent.name}/{test.stem}")
+@pytest.mark.parametrize(
+    "test", sorted(TESTS.rglob("test*.sql")), ids=lambda test: f"{test.parent.name}/{test.stem}"
+)
 def test_a_pgtap_file_knows_how_many_tests_it_has_and_leaves_nothing(test: Path) -> None:
     lines = test.read_text(encoding="utf-8").splitlines()
     code = [line for line in lines if line and not line.startswith("--")]

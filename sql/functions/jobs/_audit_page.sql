@@ -14,6 +14,7 @@ AS $$
     SELECT jsonb_build_object(
         'events', coalesce(
             jsonb_agg(jsonb_build_object(
+                'id', a.public_id,
                 'event', a.event,
                 'at', hub._utc(a.at),
                 'job_id', a.job_id,

@@ -45,7 +45,7 @@ BEGIN
     LIMIT 1;
     RETURN jsonb_build_object(
         'limit', 'MaxCreatedPerDay', 'value', v_most_created,
-        'retry_after', coalesce(greatest(1, ceil(extract(epoch FROM v_leaves_at - v_day_ago))), 86400));
+        'retry_after', greatest(1, coalesce(ceil(extract(epoch FROM v_leaves_at - v_day_ago)), 86400)));
 END;
 $$;
 

@@ -1,6 +1,7 @@
 -- The jobs of a workspace, newest first, at most p_limit; NULL filters nothing. The cursor is the id of
 -- the last job of the page before.
 -- Answers: ok (body {"jobs", "next_cursor"}), invalid (the cursor).
+-- Planned anew at each call, so that a filter that is NULL vanishes and the others find their index.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: jobs.list_jobs, jobs.list_jobs_of.
@@ -16,6 +17,7 @@ LANGUAGE plpgsql
 VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
     v_after record;

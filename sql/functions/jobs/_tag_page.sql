@@ -1,6 +1,7 @@
 -- Tags one page as it is now, under its row lock, without ever waiting for that lock. p_keys are the
 -- lower() forms of p_tags; a spelling already on the page wins.
--- Answers: changed, skipped (has all the tags: nothing is written), locked, page_missing, tags_full.
+-- Answers: changed, skipped (has all the tags: nothing is written), locked, page_missing, tags_full,
+--   page_rejected (a trigger swallowed the change).
 -- Raises: 55P03 when the table is locked; what a trigger on pages raises.
 -- Locks: page.
 -- Callers: jobs._advance_course_tagging.
@@ -36,7 +37,7 @@ BEGIN
     UPDATE hub_store.page AS p
     SET tags = p.tags || v_missing, etag = gen_random_uuid(), updated_at = clock_timestamp()
     WHERE p.id = p_page AND p.etag = v_etag;
-    RETURN 'changed';
+    RETURN CASE WHEN FOUND THEN 'changed' ELSE 'page_rejected' END;
 END;
 $$;
 

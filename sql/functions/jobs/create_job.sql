@@ -36,7 +36,7 @@ BEGIN
     END IF;
     v_shape := jobs._normalise(p_body);
     IF v_shape ? 'errors' THEN
-        RETURN QUERY SELECT 'invalid', v_shape, NULL;
+        RETURN QUERY SELECT 'invalid', jsonb_build_object('errors', v_shape -> 'errors'), NULL;
         RETURN;
     END IF;
     PERFORM FROM hub_store.workspace AS w WHERE w.id = p_workspace FOR NO KEY UPDATE;

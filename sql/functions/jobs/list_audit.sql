@@ -29,7 +29,7 @@ BEGIN
         FROM (
             SELECT a.id
             FROM jobs_store.audit_event AS a
-            WHERE a.workspace_id = p_workspace AND (v_after IS NULL OR a.id < v_after)
+            WHERE a.workspace_id = p_workspace AND a.id < coalesce(v_after, 9223372036854775807)
             ORDER BY a.id DESC
             LIMIT p_limit + 1
         ) AS t;

@@ -30,7 +30,7 @@ BEGIN
         FROM (
             SELECT a.id
             FROM jobs_store.audit_event AS a
-            WHERE a.job_id = p_job AND (v_after IS NULL OR a.id > v_after)
+            WHERE a.job_id = p_job AND a.id > coalesce(v_after, 0)
             ORDER BY a.id
             LIMIT p_limit + 1
         ) AS t;

@@ -131,8 +131,9 @@ class World:
         self.owner.execute(
             "INSERT INTO jobs_store.kind (name, itemised) VALUES ('probe', false) ON CONFLICT DO NOTHING"
         )
-        query = "SELECT outcome FROM jobs.create_job(%s, %s, 'probe', '{\"kind\": \"probe\"}', NULL)"
-        assert one(self.owner, query, self.session(self.ada), self.workspace) == ("created",)
+        query = "SELECT outcome FROM jobs.create_job(%s, %s, %s, '{\"kind\": \"probe\"}', NULL)"
+        key = str(uuid.uuid4())
+        assert one(self.owner, query, self.session(self.ada), self.workspace, key) == ("created",)
         claim = self.claim(self.owner)
         assert claim is not None
         return claim

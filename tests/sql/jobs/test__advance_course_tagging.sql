@@ -27,7 +27,8 @@ SELECT is(
     jobs._advance_course_tagging(jsonb_build_object('job', fixture.job('step'), 'page_limit', 9, 'budget', '0')),
     '{"changed": 0, "skipped": 1, "failed": 0, "stopped": null}', 'a step without time visits one page');
 SELECT is(
-    jobs._advance_course_tagging(jsonb_build_object('job', fixture.job('step'), 'page_limit', 5000, 'budget', '1 minute')),
+    jobs._advance_course_tagging(jsonb_build_object('job', fixture.job('step'), 'page_limit', 5000, 'budget',
+        '1 minute')),
     '{"changed": 4, "skipped": 2, "failed": 0, "stopped": null}', 'a step ends with the worklist');
 SELECT is(
     jobs._advance_course_tagging(jsonb_build_object('job', fixture.job('step'), 'page_limit', 0, 'budget', '1 minute')),
@@ -36,7 +37,8 @@ UPDATE hub_store.page AS p SET tags = '{}';
 SELECT is(fixture.cancel('step'), 'asked', 'enough of it');
 
 -- Refused pages, wherever they are.
-CREATE FUNCTION pg_temp.tag_but(p_key text, p_bad integer[], p_pages integer DEFAULT 1000) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.tag_but(p_key text, p_bad integer[], p_pages integer DEFAULT 1000)
+RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM bad_page;
     INSERT INTO bad_page SELECT fixture.page(n), 'P0001' FROM unnest(p_bad) AS n;
@@ -101,7 +103,8 @@ BEGIN
 END;
 $$;
 SELECT is(pg_temp.raises(v.code), v.code, 'E2: not the page''s fault, the step is undone as a whole: ' || v.code)
-FROM (VALUES ('08006'), ('25006'), ('25P03'), ('40001'), ('40P01'), ('53100'), ('53200'), ('55P03'), ('57P01'), ('57P03'),
+FROM (VALUES ('08006'), ('25006'), ('25P03'), ('40001'), ('40P01'), ('53100'), ('53200'), ('55P03'), ('57P01'),
+    ('57P03'),
     ('58030'), ('XX000'), ('XX001'), ('KH423'), ('KH500')) AS v (code);
 SELECT is(pg_temp.raises(v.code), '1/6 1+0+0', 'E2: the page''s fault, the page before it is done: ' || v.code)
 FROM (VALUES ('P0001'), ('22001'), ('23505'), ('23514'), ('42501'), ('54000')) AS v (code);
@@ -113,7 +116,8 @@ SELECT fixture.page(100 + n), fixture.id('empty'), n, 'Full ' || n, '',
        ARRAY(SELECT 't' || k FROM generate_series(1, 198 + n) AS k)
 FROM generate_series(0, 2) AS n;
 INSERT INTO hub_store.page (id, course_id, position, title, content)
-VALUES (fixture.page(99), fixture.id('empty'), 90, 'Gone', ''), (fixture.page(200), fixture.id('empty'), 91, 'Gone too', '');
+VALUES (fixture.page(99), fixture.id('empty'), 90, 'Gone', ''),
+    (fixture.page(200), fixture.id('empty'), 91, 'Gone too', '');
 CALL fixture.start('various', fixture.tagging('{t1,New,Newer}', 'empty'));
 DELETE FROM hub_store.page AS p WHERE p.id IN (fixture.page(99), fixture.page(200));
 INSERT INTO hub_store.page (id, course_id, position, title, content)
@@ -185,10 +189,12 @@ DROP TRIGGER revoke ON hub_store.page;
 
 -- A page that was found locked, and is free now.
 CALL fixture.start('free', fixture.tagging('{Free}'));
-UPDATE jobs_store.job AS j SET page_locked_since = clock_timestamp() - interval '1 hour' WHERE j.id = fixture.job('free');
+UPDATE jobs_store.job AS j SET page_locked_since = clock_timestamp() - interval '1 hour'
+    WHERE j.id = fixture.job('free');
 SELECT is(fixture.advance('free', 1), 'continue', 'a page that was locked before');
 SELECT is(
-    fixture.progress('free') || ' ' || coalesce((SELECT j.page_locked_since FROM jobs_store.job AS j WHERE j.id = fixture.job('free'))::text, 'forgotten'),
+    fixture.progress('free') || ' ' || coalesce((SELECT j.page_locked_since FROM jobs_store.job AS j
+        WHERE j.id = fixture.job('free'))::text, 'forgotten'),
     '1/6 1+0+0 forgotten', 'E2: is tagged, and the lock is forgotten');
 
 -- More failures than are kept.
@@ -203,7 +209,8 @@ SELECT is(fixture.advance('many'), 'continue', 'that cannot');
 SELECT is(fixture.advance('many'), 'ended', 'be tagged');
 SELECT is(fixture.progress('many'), '250/250 129+0+121', 'all of them are counted');
 SELECT results_eq(
-    $$SELECT count(*), min(e.page_id::text), max(e.page_id::text) FROM jobs_store.page_error AS e WHERE e.job_id = fixture.job('many')$$,
+    $$SELECT count(*), min(e.page_id::text), max(e.page_id::text) FROM jobs_store.page_error AS e
+        WHERE e.job_id = fixture.job('many')$$,
     $$VALUES (100::bigint, fixture.page(5)::text, fixture.page(109)::text)$$, 'the first 100 by page id are kept');
 SELECT is(
     jsonb_path_query_array(fixture.snapshot('many'), '$.errors[*].page_id'),

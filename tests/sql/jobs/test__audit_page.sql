@@ -8,7 +8,8 @@ SELECT array_agg(a.id ORDER BY a.id) AS up, array_agg(a.id ORDER BY a.id DESC) A
 
 SELECT is(jobs._audit_page('{}', 5), '{"events": [], "next_cursor": null}', 'no events');
 SELECT is(
-    jsonb_array_length(jsonb_path_query_array(jobs._audit_page(i.up, 5)::jsonb, '$.events[*].id')), 2, 'U1: every event has an id')
+    jsonb_array_length(jsonb_path_query_array(jobs._audit_page(i.up, 5)::jsonb, '$.events[*].id')), 2,
+        'U1: every event has an id')
 FROM ids AS i;
 SELECT is(
     jobs._audit_page(i.up, 5)::jsonb #- '{events,0,id}' #- '{events,1,id}',
@@ -28,10 +29,14 @@ SELECT is(
     'in the order they are asked for')
 FROM ids AS i;
 SELECT is(
-    jobs._audit_page(i.up, 1)::jsonb -> 'next_cursor', to_jsonb(i.up[1]::text), 'one more than asked for: the last one is the cursor')
+    jobs._audit_page(i.up, 1)::jsonb -> 'next_cursor', to_jsonb(i.up[1]::text),
+        'one more than asked for: the last one is the cursor')
 FROM ids AS i;
-SELECT is(jsonb_array_length(jobs._audit_page(i.up, 1)::jsonb -> 'events'), 1, 'and is the last that is shown') FROM ids AS i;
-SELECT is(jobs._audit_page(i.up, 2)::jsonb -> 'next_cursor', 'null', 'exactly as many: there are no more') FROM ids AS i;
+SELECT is(
+    jsonb_array_length(jobs._audit_page(i.up, 1)::jsonb -> 'events'), 1, 'and is the last that is shown')
+    FROM ids AS i;
+SELECT is(
+    jobs._audit_page(i.up, 2)::jsonb -> 'next_cursor', 'null', 'exactly as many: there are no more') FROM ids AS i;
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -20,7 +20,8 @@ SELECT results_eq(
     'T1: nobody holds it; V1: its version rose by one');
 SELECT is_empty($$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job()$$, 'T1: its worklist is deleted');
 SELECT is(
-    concat_ws(' ', fixture.progress(), fixture.errors(), (SELECT j.actor_name FROM jobs_store.job AS j WHERE j.id = fixture.job()),
+    concat_ws(' ', fixture.progress(), fixture.errors(),
+        (SELECT j.actor_name FROM jobs_store.job AS j WHERE j.id = fixture.job()),
         fixture.events()),
     '9/1499 8+0+1 2 page_missing Ada queued by user, claimed by worker, failed by worker',
     'T1: counters, errors, actor and audit stay');
@@ -50,7 +51,8 @@ SELECT results_eq(
     $$VALUES ('user', 'Ben', '192.0.2.9'::inet, '{}'::jsonb)$$, 'U1: by whom and from where');
 CALL fixture.start('archive', '{"kind": "archive"}');
 SELECT is(
-    jobs._end_job(fixture.job('archive'), 'succeeded', p_result => '{"bytes": 7}', p_worker => 'w')::text, '', 'a job with a result');
+    jobs._end_job(fixture.job('archive'), 'succeeded', p_result => '{"bytes": 7}', p_worker => 'w')::text, '',
+        'a job with a result');
 SELECT is(fixture.snapshot('archive') -> 'result', '{"bytes": 7}', 'T1: keeps it');
 
 SELECT * FROM finish();

@@ -52,7 +52,8 @@ SELECT is(fixture.advance('held', 1), 'continue', 'E4: while the present one wor
 UPDATE former AS f SET lease = fixture.lease('held');
 SELECT is(r.outcome, 'queued', 'the claim is given back') FROM former AS f, jobs.release(f.job, f.lease) AS r;
 SELECT throws_ok(
-    $$SELECT jobs.advance(f.job, f.lease) FROM former AS f$$, 'KH423', NULL, 'E4: who gave a job back holds it no more');
+    $$SELECT jobs.advance(f.job, f.lease) FROM former AS f$$, 'KH423', NULL,
+        'E4: who gave a job back holds it no more');
 SELECT is(fixture.cancel('held'), 'ok', 'the job is cancelled');
 SELECT throws_ok(
     $$SELECT jobs._hold(f.job, f.lease) FROM former AS f$$, 'KH423', NULL, 'E4: nobody holds a terminal job');

@@ -27,7 +27,8 @@ SELECT throws_ok(
     'A6: a course that outgrew the limit meanwhile: try again');
 DELETE FROM hub_store.page AS p WHERE p.course_id = fixture.id('course');
 SELECT is(
-    jobs._plan_course_tagging(jsonb_build_object('job', fixture.job())), '{"total": 0}', 'A6: an empty course: total 0');
+    jobs._plan_course_tagging(jsonb_build_object('job', fixture.job())), '{"total": 0}',
+        'A6: an empty course: total 0');
 SELECT is_empty($$SELECT FROM jobs_store.worklist$$, 'A6: and no worklist');
 
 SELECT * FROM finish();

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(32);
+SELECT plan(35);
 CALL fixture.world();
 INSERT INTO hub_store.membership (workspace_id, user_id, role)
 VALUES (fixture.id('other'), fixture.id('ada'), 'administrator');
@@ -73,6 +73,14 @@ SELECT is(
     fixture.create('job', 'ada', fixture.tagging('{Other}')), 'idempotency_conflict',
     'A4: another request on a course that is gone');
 
+INSERT INTO jobs_store.kind (name, itemised) VALUES ('export', false);
+UPDATE jobs_store.setting AS s SET value = 10 WHERE s.name LIKE 'Max%';
+SELECT is(fixture.create('bare', 'ada', '{"kind": "archive"}'), 'created', 'a job of a kind without parameters');
+SELECT is(
+    fixture.create('bare', 'ada', '{"kind": "export"}'), 'idempotency_conflict',
+    'A4: another kind is another request, though neither has parameters');
+SELECT is(fixture.cancel('bare'), 'ok', 'out of the way');
+
 SELECT is(fixture.claim(), 'job', 'a claim');
 SELECT is(
     c.body::jsonb ->> 'state', 'running', 'A4: while it runs, the job as it is now')
@@ -87,7 +95,6 @@ SELECT is(
     fixture.create('job', 'ada', fixture.tagging('{Other}')), 'idempotency_conflict',
     'A4: after it finished, another request');
 
-UPDATE jobs_store.setting AS s SET value = 10 WHERE s.name LIKE 'Max%';
 SELECT is(
     fixture.create('job', 'ben', fixture.tagging('{Bens}', 'empty')), 'created', 'A4: a key is the actor''s own');
 SELECT is(

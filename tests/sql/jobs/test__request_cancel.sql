@@ -4,7 +4,8 @@ CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name LIKE 'MaxPending%';
 
 CREATE FUNCTION pg_temp.request(p_key text, p_who text DEFAULT 'ben') RETURNS text LANGUAGE sql AS $$
-    SELECT concat_ws(' ', jobs._request_cancel(fixture.job(p_key), fixture.id(p_who), '192.0.2.3'), fixture.state(p_key));
+    SELECT concat_ws(' ', jobs._request_cancel(fixture.job(p_key), fixture.id(p_who), '192.0.2.3'),
+        fixture.state(p_key));
 $$;
 
 -- Queued.
@@ -14,7 +15,8 @@ SELECT is(
     fixture.events('queued'), 'queued by user, cancel_requested by user, cancelled by user',
     'U1: with two events, C1: one of them the request');
 SELECT is(fixture.version('queued'), 2::bigint, 'V1: and one version');
-SELECT is_empty($$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job('queued')$$, 'T1: its worklist is gone');
+SELECT is_empty(
+    $$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job('queued')$$, 'T1: its worklist is gone');
 CALL fixture.remember();
 SELECT is(pg_temp.request('queued', 'cyd'), 'ok cancelled', 'C1: to ask again');
 SELECT ok(fixture.unchanged(), 'C1: changes nothing and adds no event');
@@ -68,8 +70,10 @@ CALL fixture.queue('operator');
 SELECT is(jobs._request_cancel(fixture.job('operator'), NULL, NULL), 'ok', 'A5: the operator cancels');
 SELECT results_eq(
     $$SELECT a.event, a.by, a.actor_id, a.actor_name, a.worker, a.address
-      FROM jobs_store.audit_event AS a WHERE a.job_id = fixture.job('operator') AND a.event <> 'job.queued' ORDER BY a.id$$,
-    $$SELECT e, 'operator', NULL::uuid, NULL, NULL, NULL::inet FROM unnest('{job.cancel_requested,job.cancelled}'::text[]) AS e$$,
+      FROM jobs_store.audit_event AS a WHERE a.job_id = fixture.job('operator') AND a.event <> 'job.queued'
+          ORDER BY a.id$$,
+    $$SELECT e, 'operator', NULL::uuid, NULL, NULL, NULL::inet
+        FROM unnest('{job.cancel_requested,job.cancelled}'::text[]) AS e$$,
     'A5: and the events say so, without an actor');
 
 SELECT * FROM finish();

@@ -4,7 +4,8 @@ CALL fixture.world();
 CALL fixture.start();
 
 CREATE FUNCTION pg_temp.row() RETURNS text LANGUAGE sql AS $$
-    SELECT concat_ws(' ', j.version, fixture.progress(), j.notified_at = j.created_at, j.lease_until > clock_timestamp() + interval '29 s')
+    SELECT concat_ws(' ', j.version, fixture.progress(), j.notified_at = j.created_at,
+        j.lease_until > clock_timestamp() + interval '29 s')
     FROM jobs_store.job AS j;
 $$;
 UPDATE jobs_store.job AS j SET lease_until = clock_timestamp() + interval '1 second', notified_at = j.created_at;
@@ -23,7 +24,8 @@ SELECT ok(
     'is nothing to tell');
 SELECT is(jobs._save_progress(fixture.job(), 3, 3, 1, 1, 1)::text, '', 'progress 200 ms after the last notification');
 SELECT ok(
-    (SELECT j.notified_at > clock_timestamp() - interval '1 second' AND j.notified_at > now() FROM jobs_store.job AS j), 'is told');
+    (SELECT j.notified_at > clock_timestamp() - interval '1 second' AND j.notified_at > now()
+        FROM jobs_store.job AS j), 'is told');
 SELECT throws_ok(
     $$SELECT jobs._save_progress(fixture.job(), 3, 4, 2, 1, 1)$$, '23514', NULL, 'E3: more than all is refused');
 SELECT throws_ok(

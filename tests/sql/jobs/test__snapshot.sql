@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(15);
+SELECT plan(16);
 CALL fixture.world();
 CALL fixture.queue();
 
@@ -16,8 +16,10 @@ SELECT is(
     jsonb_build_object(
         'id', fixture.job(), 'workspace_id', fixture.id('main'), 'kind', 'course_tagging', 'state', 'failed',
         'terminal', true, 'version', 9, 'actor', jsonb_build_object('id', fixture.id('ada'), 'name', 'Ada'),
-        'request', jsonb_build_object('course_id', fixture.id('course'), 'course_title', 'Course', 'tags', '{New}'::text[]),
-        'progress', '{"total": 7, "processed": 6, "changed": 1, "skipped": 2, "failed": 3}'::jsonb, 'errors', '[]'::jsonb,
+        'request', jsonb_build_object('course_id', fixture.id('course'), 'course_title', 'Course', 'tags',
+            '{New}'::text[]),
+        'progress', '{"total": 7, "processed": 6, "changed": 1, "skipped": 2, "failed": 3}'::jsonb, 'errors',
+            '[]'::jsonb,
         'failure', '{"code": "worker_error",
             "message": "The worker met an error it did not expect. Ask who runs the system."}'::jsonb,
         'result', NULL, 'attempt', 2, 'max_attempts', 3,
@@ -45,8 +47,17 @@ FROM jobs_store.job AS j,
 WHERE j.id = fixture.job('secret-key');
 SELECT is(
     (SELECT string_agg(k, ' ' ORDER BY k) FROM jsonb_object_keys(fixture.snapshot('secret-key')) AS k),
-    'actor attempt cancel_requested_at created_at errors failure finished_at id kind max_attempts progress request result '
-    || 'started_at state terminal version workspace_id', 'V4: only these members');
+    'actor attempt cancel_requested_at created_at errors failure finished_at id kind max_attempts progress '
+    || 'request result started_at state terminal version workspace_id', 'V4: only these members');
+
+-- The first ten errors by page id, however they came.
+CALL fixture.queue('errors');
+INSERT INTO jobs_store.page_error (job_id, page_id, code)
+SELECT fixture.job('errors'), fixture.page(n), 'page_missing' FROM generate_series(40, 21, -1) AS n;
+SELECT is(
+    jsonb_path_query_array(fixture.snapshot('errors'), '$.errors[*].page_id'),
+    (SELECT jsonb_agg(fixture.page(n)) FROM generate_series(21, 30) AS n),
+        'V3: the first ten errors, in page id order');
 
 -- Texts of any content are JSON.
 UPDATE hub_store.page AS p SET title = E'"quoted" \\ \t\n 🙂' WHERE p.id = fixture.page(2);

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(49);
+SELECT plan(50);
 CALL fixture.world();
 CALL fixture.grow(5);
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name LIKE 'MaxPending%';
@@ -10,7 +10,8 @@ CREATE TEMPORARY TABLE step ON COMMIT DROP AS
 SELECT a.outcome, a.snapshot, jobs._snapshot(fixture.job()) AS present, fixture.version() AS version
 FROM jobs.advance(fixture.job(), fixture.lease(), 2) AS a;
 SELECT results_eq(
-    $$SELECT s.outcome, s.snapshot = jobs._snapshot(fixture.job()), (s.snapshot::jsonb -> 'version')::bigint FROM step AS s$$,
+    $$SELECT s.outcome, s.snapshot = jobs._snapshot(fixture.job()), (s.snapshot::jsonb -> 'version')::bigint
+        FROM step AS s$$,
     $$VALUES ('continue', true, 3::bigint)$$, 'a step answers with the snapshot; V1: its version rose by one');
 SELECT is(fixture.progress(), '2/5 2+0+0', 'E3: two of five pages are counted');
 SELECT results_eq(
@@ -37,7 +38,9 @@ SELECT throws_ok(
 -- An empty course.
 CALL fixture.start('empty', fixture.tagging('{New}', 'empty'));
 SELECT is(fixture.advance('empty'), 'ended', 'A6: a job on an empty course ends with its first step');
-SELECT is(fixture.state('empty') || ' ' || fixture.progress('empty'), 'succeeded 0/0 0+0+0', 'A6: it succeeds with total 0');
+SELECT is(
+    fixture.state('empty') || ' ' || fixture.progress('empty'), 'succeeded 0/0 0+0+0',
+    'A6: it succeeds with total 0');
 
 -- Rights.
 CALL fixture.start('revoked', fixture.tagging('{Revoked}'), 'ben');
@@ -53,7 +56,8 @@ SELECT is(
     (SELECT a.detail FROM jobs_store.audit_event AS a WHERE a.event = 'job.failed'), '{"code": "actor_not_authorised"}',
     'U1: that says why');
 SELECT is(
-    (SELECT count(*) FROM hub_store.page AS p WHERE 'Revoked' = ANY (p.tags)), 2::bigint, 'E1: no page was tagged after it');
+    (SELECT count(*) FROM hub_store.page AS p WHERE 'Revoked' = ANY (p.tags)), 2::bigint,
+        'E1: no page was tagged after it');
 UPDATE hub_store.membership AS m SET role = 'administrator' WHERE m.user_id = fixture.id('ben');
 CREATE FUNCTION pg_temp.without_right(p_way text, p_course text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -84,7 +88,11 @@ SELECT is(
     fixture.state('stopped') || ' ' || fixture.progress('stopped'), 'cancelled 3/5 3+0+0',
     'C2: what was committed stays');
 SELECT is(
-    (SELECT count(*) FROM hub_store.page AS p WHERE 'Stopped' = ANY (p.tags)), 3::bigint, 'C2: no page more was tagged');
+    (SELECT count(*) FROM hub_store.page AS p WHERE 'Stopped' = ANY (p.tags)), 3::bigint,
+        'C2: no page more was tagged');
+SELECT ok(
+    (SELECT j.cancel_requested_at < j.finished_at FROM jobs_store.job AS j WHERE j.id = fixture.job('stopped')),
+    'C1: the request keeps its time');
 SELECT is(
     fixture.events('stopped'),
     'queued by user, claimed by worker, cancel_requested by user, cancelled by worker', 'U1: an event for each');
@@ -136,7 +144,8 @@ SELECT is(fixture.progress('undone'), '5/5 5+0+0', 'E3: and no page is counted t
 -- Only kinds of this database have steps.
 CALL fixture.start('archive', '{"kind": "archive"}');
 SELECT throws_ok(
-    $$SELECT fixture.advance('archive')$$, 'KH500', 'jobs of kind archive are run by a handler', 'a handler''s job has no steps');
+    $$SELECT fixture.advance('archive')$$, 'KH500', 'jobs of kind archive are run by a handler',
+        'a handler''s job has no steps');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -24,7 +24,8 @@ UPDATE hub_store.app_user AS u SET enabled = true;
 CALL fixture.revoke('ada', 'role');
 SELECT is(pg_temp.cancel('ada', 'running'), 'not_administrator', 'A5: who lost the right, too');
 UPDATE hub_store.membership AS m SET role = 'administrator' WHERE m.user_id = fixture.id('ada');
-UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes' WHERE s.user_id = fixture.id('ada');
+UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes'
+    WHERE s.user_id = fixture.id('ada');
 SELECT is(pg_temp.cancel('ada', 'running'), 'unauthenticated', 'A5: an idle session is over');
 SELECT ok(fixture.unchanged(), 'A5: a refusal changes nothing');
 
@@ -32,20 +33,25 @@ SELECT is(
     pg_temp.cancel('ben', 'running'), 'asked {"version": 3, "terminal": false} running',
     'A5: any administrator of the workspace may; C2: a running job is asked');
 SELECT is(
-    pg_temp.cancel('cyd', 'running'), 'ok {"version": 3, "terminal": false} running', 'C1: asked before, the current job');
+    pg_temp.cancel('cyd', 'running'), 'ok {"version": 3, "terminal": false} running',
+        'C1: asked before, the current job');
 SELECT is(
-    pg_temp.cancel('ben', 'queued'), 'ok {"version": 2, "terminal": true} cancelled', 'C2: a queued job is cancelled at once');
+    pg_temp.cancel('ben', 'queued'), 'ok {"version": 2, "terminal": true} cancelled',
+        'C2: a queued job is cancelled at once');
 SELECT is(
-    pg_temp.cancel('ben', 'queued'), 'ok {"version": 2, "terminal": true} cancelled', 'C1: cancelled before, the current job');
+    pg_temp.cancel('ben', 'queued'), 'ok {"version": 2, "terminal": true} cancelled',
+        'C1: cancelled before, the current job');
 SELECT results_eq(
     $$SELECT a.event, a.actor_name, a.by, a.address FROM jobs_store.audit_event AS a
       WHERE a.job_id = fixture.job('queued') AND a.event <> 'job.queued' ORDER BY a.id$$,
-    $$VALUES ('job.cancel_requested', 'Ben', 'user', '192.0.2.3'::inet), ('job.cancelled', 'Ben', 'user', '192.0.2.3')$$,
+    $$VALUES ('job.cancel_requested', 'Ben', 'user', '192.0.2.3'::inet),
+        ('job.cancelled', 'Ben', 'user', '192.0.2.3')$$,
     'U1: two events, by whom and from where');
 CALL fixture.start('ended', fixture.tagging(), 'cyd');
 SELECT is(fixture.advance('ended'), 'ended', 'a job ends');
 SELECT is(
-    pg_temp.cancel('ben', 'ended'), 'terminal {"version": 4, "terminal": true} succeeded', 'C3: and cannot be cancelled');
+    pg_temp.cancel('ben', 'ended'), 'terminal {"version": 4, "terminal": true} succeeded',
+        'C3: and cannot be cancelled');
 SELECT is(c.body, jobs._snapshot(fixture.job('ended')), 'V3: the body is the snapshot')
 FROM jobs.cancel_job(fixture.session('ben'), fixture.id('main'), fixture.job('ended'), NULL) AS c;
 

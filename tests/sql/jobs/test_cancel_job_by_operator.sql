@@ -21,7 +21,8 @@ SELECT is(
     'U1: and its worker says that it did');
 CALL fixture.start('ended');
 SELECT is(fixture.advance('ended'), 'ended', 'a job ends');
-SELECT is(pg_temp.cancel('ended'), 'terminal {"version": 4, "terminal": true} succeeded', 'C3: and cannot be cancelled');
+SELECT is(
+    pg_temp.cancel('ended'), 'terminal {"version": 4, "terminal": true} succeeded', 'C3: and cannot be cancelled');
 
 SELECT * FROM finish();
 ROLLBACK;

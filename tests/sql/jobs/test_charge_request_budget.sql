@@ -16,13 +16,17 @@ SELECT is(pg_temp.charge('b'), 'ok', 'another address has its own budget');
 SELECT is(pg_temp.charge('unknown'), 'ok', 'and the unknown one');
 
 -- Any 60 seconds, not the minutes of the clock.
-UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(59, 58, 57, 56, 55, 54, 53, 52, 51, 50) WHERE b.address = 'a';
-SELECT is(pg_temp.charge(), 'request_budget {"retry_after": 1}', 'ten at the end of one minute: no eleventh in the next');
-UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(60, 58, 57, 56, 55, 54, 53, 52, 51, 50) WHERE b.address = 'a';
+UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(59, 58, 57, 56, 55, 54, 53, 52, 51, 50)
+    WHERE b.address = 'a';
+SELECT is(
+    pg_temp.charge(), 'request_budget {"retry_after": 1}', 'ten at the end of one minute: no eleventh in the next');
+UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(60, 58, 57, 56, 55, 54, 53, 52, 51, 50)
+    WHERE b.address = 'a';
 SELECT is(pg_temp.charge(), 'ok', 'when the first is 60 seconds old, its place is free');
 SELECT is(pg_temp.charge(), 'request_budget {"retry_after": 2}', 'and taken');
 SELECT is(
-    (SELECT cardinality(b.times) FROM jobs_store.request_budget AS b WHERE b.address = 'a'), 10, 'older ones are forgotten');
+    (SELECT cardinality(b.times) FROM jobs_store.request_budget AS b WHERE b.address = 'a'), 10,
+        'older ones are forgotten');
 UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(600, 500, 61) WHERE b.address = 'a';
 SELECT is(pg_temp.charge(), 'ok', 'after a rest');
 SELECT is((SELECT cardinality(b.times) FROM jobs_store.request_budget AS b WHERE b.address = 'a'), 1, 'it begins anew');

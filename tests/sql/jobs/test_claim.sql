@@ -19,7 +19,8 @@ SELECT results_eq(
     $$SELECT j.state, j.version, j.worker, j.attempt FROM jobs_store.job AS j$$,
     $$VALUES ('running', 2::bigint, 'host:1', 1)$$, 'E5: the job runs, its attempt is counted, V1: its version rose');
 SELECT is(
-    (SELECT j.lease_until - clock_timestamp() BETWEEN '29 seconds' AND '30 seconds' AND j.started_at <= clock_timestamp()
+    (SELECT j.lease_until - clock_timestamp() BETWEEN '29 seconds' AND '30 seconds'
+        AND j.started_at <= clock_timestamp()
      FROM jobs_store.job AS j),
     true, 'the lease lasts LeaseSeconds from now on');
 SELECT results_eq(
@@ -48,7 +49,8 @@ SELECT results_eq(
 SELECT is(fixture.progress(), '1/3 1+0+0', 'E3: and what it did');
 SELECT is(fixture.events(), 'queued by user, claimed by worker, reclaimed by worker', 'U1: one event tells of it');
 SELECT throws_ok(
-    $$SELECT jobs.renew(fixture.job(), (SELECT w.lease FROM was AS w))$$, 'KH423', NULL, 'E4: the former holder is refused');
+    $$SELECT jobs.renew(fixture.job(), (SELECT w.lease FROM was AS w))$$, 'KH423', NULL,
+        'E4: the former holder is refused');
 
 -- Who is not claimed again.
 CALL fixture.expire();
@@ -88,10 +90,11 @@ FROM (VALUES
     ('o1', 'then the workspace with none running, though its job is younger'),
     ('m2', 'one running in each: the oldest'),
     ('o2', 'then the workspace with fewer running')) AS v (key, claim);
-CALL fixture.expire('o1', '1 second');
-CALL fixture.expire('m2', '2 seconds');
-SELECT is(fixture.claim(), 'm2', 'E6: leases that are over first, the one that is over for longest');
-SELECT is(fixture.claim(), 'o1', 'E6: then the next of them, in whichever workspace');
+CALL fixture.expire('m2', '1 second');
+CALL fixture.expire('o1', '2 seconds');
+SELECT is(
+    fixture.claim(), 'o1', 'E6: leases that are over first, the one that is over for longest, however young');
+SELECT is(fixture.claim(), 'm2', 'E6: then the next of them, in whichever workspace');
 SELECT is(fixture.claim(), 'm0', 'E6: then what is queued');
 SELECT is(fixture.claim(), 'm3', 'E6: to the last');
 SELECT is(fixture.claim(), NULL, 'E6: and no further');
@@ -109,7 +112,8 @@ SELECT is(count(*), 1::bigint, 'and one row is changed') FROM jobs_store.job AS 
 UPDATE jobs_store.job AS j SET lease_until = clock_timestamp() WHERE j.state = 'running';
 SET LOCAL enable_nestloop = off;
 SET LOCAL enable_seqscan = off;
-SELECT is(count(c.job_id), 1::bigint, 'of those whose lease is over, too') FROM jobs.claim('odd', '{course_tagging}') AS c;
+SELECT is(
+    count(c.job_id), 1::bigint, 'of those whose lease is over, too') FROM jobs.claim('odd', '{course_tagging}') AS c;
 SELECT is(count(*), 1::bigint, 'one row is changed') FROM jobs_store.job AS j WHERE j.worker = 'odd';
 RESET enable_indexscan;
 RESET enable_bitmapscan;
@@ -121,7 +125,8 @@ RESET enable_seqscan;
 
 -- History costs nothing.
 UPDATE jobs_store.job AS j
-SET state = 'cancelled', cancel_requested_at = now(), finished_at = now(), lease = NULL, lease_until = NULL, worker = NULL
+SET state = 'cancelled', cancel_requested_at = now(), finished_at = now(), lease = NULL, lease_until = NULL,
+    worker = NULL
 WHERE j.finished_at IS NULL;
 CALL fixture.fill(5000, 'cyd', 'succeeded', '2 days');
 CALL fixture.fill(3, 'cyd', 'queued');

@@ -49,7 +49,8 @@ SELECT results_eq(
 SELECT results_eq(
     $$SELECT a.event, a.workspace_id, a.actor_id, a.actor_name, a.by, a.worker, a.address, a.detail
       FROM jobs_store.audit_event AS a WHERE a.job_id = fixture.job()$$,
-    $$VALUES ('job.queued', fixture.id('main'), fixture.id('ada'), 'Ada', 'user', NULL::text, '192.0.2.1'::inet, '{}'::jsonb)$$,
+    $$VALUES ('job.queued', fixture.id('main'), fixture.id('ada'), 'Ada', 'user', NULL::text, '192.0.2.1'::inet,
+        '{}'::jsonb)$$,
     'A1: and its one event');
 
 -- All or nothing.
@@ -123,7 +124,8 @@ SELECT ok(fixture.unchanged(), 'A3: no refusal inserts a job, a worklist or an e
 UPDATE jobs_store.setting AS s SET value = 2 WHERE s.name = 'MaxPendingPerWorkspace';
 SELECT is(fixture.create('exact'), 'created', 'A6: a course of as many pages as the limit is accepted');
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name = 'MaxPendingPerWorkspace';
-SELECT is(fixture.create('empty', 'ada', fixture.tagging('{New}', 'empty')), 'created', 'A6: an empty course is accepted');
+SELECT is(
+    fixture.create('empty', 'ada', fixture.tagging('{New}', 'empty')), 'created', 'A6: an empty course is accepted');
 SELECT is(fixture.progress('empty'), '0/0 0+0+0', 'A6: with total 0');
 SELECT is_empty(
     $$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job('empty')$$, 'A6: and without a worklist');
@@ -142,7 +144,8 @@ CREATE TEMPORARY TABLE snapshot ON COMMIT DROP AS SELECT jobs._snapshot(fixture.
 UPDATE hub_store.course AS c SET title = 'Renamed';
 UPDATE hub_store.app_user AS u SET name = 'Renamed';
 UPDATE jobs_store.setting AS s SET value = s.maximum;
-SELECT is(jobs._snapshot(fixture.job()), s.body, 'V3: names, titles and limits in a snapshot are those of its admission')
+SELECT is(
+    jobs._snapshot(fixture.job()), s.body, 'V3: names, titles and limits in a snapshot are those of its admission')
 FROM snapshot AS s;
 
 -- An old key does not help who lost the right.
@@ -151,7 +154,8 @@ CALL fixture.revoke('ada', 'role');
 SELECT is(fixture.create('job', 'ada', fixture.tagging('{New Tag,B}')), 'not_administrator',
     'A5: another role is refused even for its own old key');
 UPDATE hub_store.membership AS m SET role = 'administrator' WHERE m.user_id = fixture.id('ada');
-SELECT is(fixture.create('job', 'ada', fixture.tagging('{New Tag,B}')), 'replayed', 'A5: which an administrator may use');
+SELECT is(
+    fixture.create('job', 'ada', fixture.tagging('{New Tag,B}')), 'replayed', 'A5: which an administrator may use');
 CALL fixture.revoke('ada', 'membership');
 SELECT is(fixture.create('job', 'ada', fixture.tagging('{New Tag,B}')), 'not_administrator',
     'A5: a disabled membership is refused even for its own old key');

@@ -3,13 +3,16 @@ SELECT plan(15);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name LIKE 'MaxPending%';
 
-CREATE FUNCTION pg_temp.finish(p_key text, p_result jsonb DEFAULT NULL, p_code text DEFAULT NULL) RETURNS text LANGUAGE sql AS $$
-    SELECT concat_ws(' ', f.outcome, f.snapshot::jsonb ->> 'state', f.snapshot::jsonb -> 'result', f.snapshot::jsonb #>> '{failure,code}')
+CREATE FUNCTION pg_temp.finish(p_key text, p_result jsonb DEFAULT NULL, p_code text DEFAULT NULL)
+RETURNS text LANGUAGE sql AS $$
+    SELECT concat_ws(' ', f.outcome, f.snapshot::jsonb ->> 'state', f.snapshot::jsonb -> 'result',
+        f.snapshot::jsonb #>> '{failure,code}')
     FROM jobs.finish(fixture.job(p_key), fixture.lease(p_key), p_result, p_code) AS f;
 $$;
 CALL fixture.start('result', '{"kind": "archive"}');
 SELECT is(
-    pg_temp.finish('result', '{"bytes": 7}'), 'succeeded succeeded {"bytes": 7}', 'a handler ends its job with a result');
+    pg_temp.finish('result', '{"bytes": 7}'), 'succeeded succeeded {"bytes": 7}',
+        'a handler ends its job with a result');
 SELECT is(
     fixture.events('result'), 'queued by user, claimed by worker, succeeded by worker', 'U1: with one event');
 CALL fixture.start('none', '{"kind": "archive"}');
@@ -25,7 +28,9 @@ SELECT throws_ok(
 SELECT ok(fixture.unchanged(), 'else nothing changes');
 
 SELECT is(fixture.cancel('unknown'), 'asked', 'asked to stop');
-SELECT is(pg_temp.finish('unknown', '{"bytes": 7}'), 'cancelled cancelled null', 'C3: a request wins over success, the result is dropped');
+SELECT is(
+    pg_temp.finish('unknown', '{"bytes": 7}'), 'cancelled cancelled null',
+    'C3: a request wins over success, the result is dropped');
 SELECT is(
     fixture.events('unknown'), 'queued by user, claimed by worker, cancel_requested by user, cancelled by worker',
     'U1: with one event');
@@ -35,7 +40,8 @@ SELECT is(pg_temp.finish('error', NULL, 'worker_error'), 'cancelled cancelled nu
 CALL fixture.start('revoked', '{"kind": "archive"}', 'ben');
 CALL fixture.revoke('ben', 'user');
 SELECT is(
-    pg_temp.finish('revoked', '{"bytes": 7}'), 'failed failed null actor_not_authorised', 'E1: lost rights win over success');
+    pg_temp.finish('revoked', '{"bytes": 7}'), 'failed failed null actor_not_authorised',
+        'E1: lost rights win over success');
 
 -- A tagging cannot be called done.
 CALL fixture.start('tagging');

@@ -5,10 +5,13 @@ CALL fixture.queue('first');
 CALL fixture.queue('second');
 
 SELECT is(
-    l.body::jsonb, jsonb_build_object('jobs', jsonb_build_array(fixture.snapshot('second')), 'next_cursor', fixture.job('second')),
+    l.body::jsonb, jsonb_build_object('jobs', jsonb_build_array(fixture.snapshot('second')), 'next_cursor',
+        fixture.job('second')),
     'the operator sees the jobs of any workspace')
 FROM jobs.list_jobs_of(fixture.id('main'), NULL, 1) AS l;
-SELECT is(l.body::jsonb, jsonb_build_object('jobs', jsonb_build_array(fixture.snapshot('first')), 'next_cursor', NULL), 'part by part')
+SELECT is(
+    l.body::jsonb, jsonb_build_object('jobs', jsonb_build_array(fixture.snapshot('first')), 'next_cursor', NULL),
+    'part by part')
 FROM jobs.list_jobs_of(fixture.id('main'), fixture.job('second')::text, 1) AS l;
 SELECT is(concat_ws(' ', l.outcome, l.body), v.expected, v.claim)
 FROM (VALUES

@@ -2,7 +2,9 @@ BEGIN;
 SELECT plan(23);
 CALL fixture.world();
 
-CREATE FUNCTION pg_temp.preview(p_body jsonb, p_who text DEFAULT 'ada', p_course text DEFAULT 'course', p_workspace text DEFAULT 'main')
+CREATE FUNCTION pg_temp.preview(
+    p_body jsonb, p_who text DEFAULT 'ada', p_course text DEFAULT 'course', p_workspace text DEFAULT 'main'
+)
 RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', p.outcome, p.detail, p.body)
     FROM jobs.preview_tagging(fixture.session(p_who), fixture.id(p_workspace), fixture.id(p_course), p_body) AS p;
@@ -15,14 +17,16 @@ SELECT is(
     'what a tagging would change, by the rules of tagging');
 SELECT is(pg_temp.preview('{"tags": ["x"]}'), 'ok {"total": 3, "have_all": 0, "would_change": 3}', 'all');
 SELECT is(
-    pg_temp.preview('{"tags": ["x"]}', 'ada', 'empty'), 'ok {"total": 0, "have_all": 0, "would_change": 0}', 'an empty course');
+    pg_temp.preview('{"tags": ["x"]}', 'ada', 'empty'), 'ok {"total": 0, "have_all": 0, "would_change": 0}',
+        'an empty course');
 SELECT is(
     jsonb_path_query_array(p.detail, '$.errors[*].pointer'), v.pointers, 'the shape is wrong: ' || v.claim)
 FROM (VALUES
     (NULL::jsonb, '[""]'::jsonb, 'no body'), ('[]', '[""]', 'an array'), ('null', '[""]', 'null'),
     ('{}', '["/tags"]', 'no member tags'), ('{"tags": []}', '["/tags"]', 'no tags'),
     ('{"tags": ["a", 1]}', '["/tags/1"]', 'a number'), ('{"tags": ["a"], "x": 1}', '["/x"]', 'an unknown member'),
-    ('{"tags": ["a"], "course_id": 1}', '["/course_id"]', 'a course, which is in the path')) AS v (body, pointers, claim),
+    ('{"tags": ["a"], "course_id": 1}', '["/course_id"]', 'a course, which is in the path')) AS v (body, pointers,
+        claim),
     LATERAL jobs.preview_tagging(fixture.session('ada'), fixture.id('main'), fixture.id('course'), v.body) AS p;
 SELECT is(pg_temp.preview('{"tags": ["x"]}', v.who, v.course, v.place), v.expected, v.claim)
 FROM (VALUES

@@ -3,7 +3,8 @@ SELECT plan(14);
 CALL fixture.world();
 CALL fixture.start();
 
-CREATE FUNCTION pg_temp.read(p_who text, p_workspace text DEFAULT 'main', p_key text DEFAULT 'job') RETURNS text LANGUAGE sql AS $$
+CREATE FUNCTION pg_temp.read(p_who text, p_workspace text DEFAULT 'main', p_key text DEFAULT 'job')
+RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', r.outcome, r.detail, r.body = jobs._snapshot(fixture.job(p_key)))
     FROM jobs.read_job(fixture.session(p_who), fixture.id(p_workspace), fixture.job(p_key)) AS r;
 $$;
@@ -21,7 +22,8 @@ FROM (VALUES
 SELECT is(fixture.advance(), 'ended', 'it ends');
 SELECT is(pg_temp.read('ada'), 'ok {"version": 4, "terminal": true} t', 'V3: a terminal job');
 CALL fixture.remember();
-UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes' WHERE s.user_id = fixture.id('ada');
+UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes'
+    WHERE s.user_id = fixture.id('ada');
 SELECT is(pg_temp.read('ada'), 'unauthenticated', 'an idle session is over');
 CALL fixture.revoke('ben', 'user');
 SELECT is(pg_temp.read('ben'), 'unauthenticated', 'a disabled user has none');

@@ -9,11 +9,14 @@ SELECT is(fixture.advance('ended'), 'ended', 'one of them ended');
 CREATE FUNCTION pg_temp.readers(p_names text[], p_keys text[]) RETURNS SETOF text LANGUAGE sql AS $$
     SELECT concat_ws(' ', j.idempotency_key, r.version, r.terminal, r.snapshot = jobs._snapshot(r.job_id),
         (SELECT string_agg(n.name, ',' ORDER BY n.name)
-         FROM (SELECT DISTINCT t.name FROM unnest(p_names) AS t (name)) AS n WHERE fixture.session(n.name) = ANY (r.readers)),
+         FROM (SELECT DISTINCT t.name FROM unnest(p_names) AS t (name)) AS n
+             WHERE fixture.session(n.name) = ANY (r.readers)),
         cardinality(r.readers))
     FROM jobs.read_snapshots(
-            ARRAY(SELECT fixture.session(n.name) FROM unnest(p_names) WITH ORDINALITY AS n (name, place) ORDER BY n.place),
-            ARRAY(SELECT coalesce(fixture.job(k.key), fixture.id(k.key)) FROM unnest(p_keys) WITH ORDINALITY AS k (key, place) ORDER BY k.place)) AS r
+            ARRAY(SELECT fixture.session(n.name) FROM unnest(p_names) WITH ORDINALITY AS n (name, place)
+                ORDER BY n.place),
+            ARRAY(SELECT coalesce(fixture.job(k.key), fixture.id(k.key))
+                FROM unnest(p_keys) WITH ORDINALITY AS k (key, place) ORDER BY k.place)) AS r
     JOIN jobs_store.job AS j ON j.id = r.job_id
     ORDER BY 1;
 $$;
@@ -26,7 +29,8 @@ SELECT results_eq(
     'a pair given twice is one');
 SELECT is_empty($$SELECT pg_temp.readers('{}', '{}')$$, 'no pairs, no rows');
 SELECT results_eq(
-    $$SELECT pg_temp.readers('{editor,reader,lapsed,stranger,nobody,cyd}', '{running,running,running,running,running,running}')$$,
+    $$SELECT pg_temp.readers('{editor,reader,lapsed,stranger,nobody,cyd}',
+        '{running,running,running,running,running,running}')$$,
     $$VALUES ('running 2 f t cyd 1')$$,
     'A5: editors, readers, disabled members, members of other workspaces and unknown sessions are none of its readers');
 SELECT results_eq(
@@ -60,7 +64,8 @@ CALL fixture.fill(5000, 'cyd', 'succeeded', '2 days');
 ANALYZE jobs_store.job;
 SELECT cmp_ok(
     fixture.reads(format(
-        'SELECT * FROM jobs.read_snapshots(ARRAY[%L::bytea], ARRAY[%L::uuid])', fixture.session('ben'), fixture.job('running'))),
+        'SELECT * FROM jobs.read_snapshots(ARRAY[%L::bytea], ARRAY[%L::uuid])', fixture.session('ben'),
+            fixture.job('running'))),
     '<', 10::bigint, 'E7: jobs that nobody watches are not read');
 
 SELECT * FROM finish();

@@ -7,8 +7,10 @@ CREATE FUNCTION pg_temp.renew() RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     v_answer text;
 BEGIN
-    SELECT concat_ws(' ', r.stop_requested, r.version) INTO v_answer FROM jobs.renew(fixture.job(), fixture.lease()) AS r;
-    RETURN (SELECT v_answer || ' ' || round(extract(epoch FROM j.lease_until - clock_timestamp())) FROM jobs_store.job AS j);
+    SELECT concat_ws(' ', r.stop_requested, r.version) INTO v_answer
+        FROM jobs.renew(fixture.job(), fixture.lease()) AS r;
+    RETURN (SELECT v_answer || ' ' || round(extract(epoch FROM j.lease_until - clock_timestamp()))
+        FROM jobs_store.job AS j);
 END;
 $$;
 UPDATE jobs_store.job AS j SET lease_until = clock_timestamp() + interval '1 second';

@@ -5,7 +5,8 @@ CALL fixture.queue();
 
 SELECT results_eq(
     $$SELECT s.outcome, s.detail, s.body FROM jobs.show_job(fixture.job()) AS s$$,
-    $$VALUES ('ok', '{"version": 1, "terminal": false}'::jsonb, jobs._snapshot(fixture.job()))$$, 'the operator sees any job');
+    $$VALUES ('ok', '{"version": 1, "terminal": false}'::jsonb, jobs._snapshot(fixture.job()))$$,
+        'the operator sees any job');
 SELECT results_eq(
     $$SELECT s.outcome, s.detail, s.body FROM jobs.show_job(gen_random_uuid()) AS s$$,
     $$VALUES ('not_found', NULL::jsonb, NULL::text)$$, 'that exists');

@@ -6,7 +6,8 @@ UPDATE jobs_store.setting AS s SET value = 1000 WHERE s.name LIKE 'Max%' AND s.n
 SELECT is(jobs.sweep('w'), '{"jobs": 0, "sessions": 0, "addresses": 0}', 'there is nothing to do');
 
 -- Jobs whose lease is over.
-CREATE FUNCTION pg_temp.abandon(p_key text, p_attempt integer, p_cancel boolean, p_who text DEFAULT 'ada') RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION pg_temp.abandon(p_key text, p_attempt integer, p_cancel boolean, p_who text DEFAULT 'ada')
+RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
     CALL fixture.start(p_key, fixture.tagging(ARRAY[p_key]), p_who);
     PERFORM fixture.advance(p_key, 1);
@@ -19,7 +20,8 @@ END;
 $$;
 SELECT is(pg_temp.abandon(v.key, v.attempt, v.cancel, v.who), '', 'a worker died: ' || v.key)
 FROM (VALUES
-    ('first', 1, false, 'ada'), ('exhausted', 3, false, 'ada'), ('asked', 1, true, 'ada'), ('asked-exhausted', 3, true, 'ada'),
+    ('first', 1, false, 'ada'), ('exhausted', 3, false, 'ada'), ('asked', 1, true, 'ada'),
+        ('asked-exhausted', 3, true, 'ada'),
     ('revoked-exhausted', 3, false, 'ben'), ('holds', 3, false, 'ada')) AS v (key, attempt, cancel, who);
 CALL fixture.revoke('ben');
 CALL fixture.queue('queued');
@@ -40,10 +42,12 @@ FROM (VALUES
 SELECT is(
     fixture.events('exhausted'), 'queued by user, claimed by worker, failed by worker', 'U1: one event for it');
 SELECT results_eq(
-    $$SELECT a.worker, a.detail FROM jobs_store.audit_event AS a WHERE a.job_id = fixture.job('exhausted') AND a.event = 'job.failed'$$,
+    $$SELECT a.worker, a.detail FROM jobs_store.audit_event AS a
+        WHERE a.job_id = fixture.job('exhausted') AND a.event = 'job.failed'$$,
     $$VALUES ('sweeper', '{"code": "attempts_exhausted"}'::jsonb)$$, 'U1: by the worker that swept');
 SELECT results_eq(
-    $$SELECT DISTINCT j.idempotency_key FROM jobs_store.worklist AS w JOIN jobs_store.job AS j ON j.id = w.job_id ORDER BY 1$$,
+    $$SELECT DISTINCT j.idempotency_key FROM jobs_store.worklist AS w JOIN jobs_store.job AS j ON j.id = w.job_id
+        ORDER BY 1$$,
     $$VALUES ('first'), ('holds'), ('queued')$$, 'T1: the worklists of those that ended are gone');
 SELECT is((SELECT count(*) FROM hub_store.page), 4::bigint, 'T1: no sweep touches pages');
 CALL fixture.remember();
@@ -63,13 +67,18 @@ SELECT is(fixture.state('holds'), 'running', 'the rest waits');
 SELECT is(jobs.sweep('w') -> 'jobs', '1', 'for the next');
 
 -- Sessions and addresses.
-UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes' WHERE s.user_id = fixture.id('ada');
-UPDATE hub_store.session AS s SET created_at = clock_timestamp() - interval '12 hours' WHERE s.user_id = fixture.id('ben');
-UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '29 minutes 50 seconds' WHERE s.user_id = fixture.id('cyd');
+UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '30 minutes'
+    WHERE s.user_id = fixture.id('ada');
+UPDATE hub_store.session AS s SET created_at = clock_timestamp() - interval '12 hours'
+    WHERE s.user_id = fixture.id('ben');
+UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '29 minutes 50 seconds'
+    WHERE s.user_id = fixture.id('cyd');
 INSERT INTO jobs_store.request_budget (address, times)
 VALUES ('old', ARRAY[clock_timestamp() - interval '1 hour', clock_timestamp() - interval '60 seconds']),
        ('recent', ARRAY[clock_timestamp() - interval '1 hour', clock_timestamp() - interval '50 seconds']);
-SELECT is(jobs.sweep('w'), '{"jobs": 0, "sessions": 2, "addresses": 1}', 'sessions that are over and addresses at rest are deleted');
+SELECT is(
+    jobs.sweep('w'), '{"jobs": 0, "sessions": 2, "addresses": 1}',
+    'sessions that are over and addresses at rest are deleted');
 SELECT is_empty(
     $$SELECT FROM hub_store.session AS s WHERE s.user_id IN (fixture.id('ada'), fixture.id('ben'))$$, 'those');
 SELECT is((SELECT count(*) FROM hub_store.session), 5::bigint, 'and no other session');
