@@ -70,6 +70,7 @@ CREATE TABLE jobs_store.job (
     max_attempts integer NOT NULL,
     lease uuid,
     lease_until timestamptz,
+    lease_seconds integer,
     worker text,
     page_locked_since timestamptz,
     notified_at timestamptz NOT NULL,
@@ -88,8 +89,8 @@ CREATE TABLE jobs_store.job (
     CONSTRAINT job_finished_iff_terminal CHECK (
         (finished_at IS NOT NULL) = (state IN ('succeeded', 'failed', 'cancelled'))),
     CONSTRAINT job_leased_iff_running CHECK (
-        CASE WHEN state = 'running' THEN num_nulls(lease, lease_until, worker, started_at) = 0
-             ELSE num_nonnulls(lease, lease_until, worker, page_locked_since) = 0 END),
+        CASE WHEN state = 'running' THEN num_nulls(lease, lease_until, lease_seconds, worker, started_at) = 0
+             ELSE num_nonnulls(lease, lease_until, lease_seconds, worker, page_locked_since) = 0 END),
     CONSTRAINT job_failure_iff_failed CHECK ((failure IS NOT NULL) = (state = 'failed')),
     CONSTRAINT job_result_only_if_succeeded CHECK (result IS NULL OR state = 'succeeded'),
     CONSTRAINT job_request_ends_queued CHECK (cancel_requested_at IS NULL OR state <> 'queued'),
@@ -113,6 +114,7 @@ CREATE INDEX job_running ON jobs_store.job (workspace_id) WHERE state = 'running
 COMMENT ON TABLE jobs_store.job IS 'A job and where it stands; never deleted.';
 COMMENT ON COLUMN jobs_store.job.request IS 'what was asked for, normalised, as the client would send it again';
 COMMENT ON COLUMN jobs_store.job.labels IS 'titles for the snapshot, copied at admission';
+COMMENT ON COLUMN jobs_store.job.lease_seconds IS 'how long a renewal makes the lease last: LeaseSeconds at the claim';
 COMMENT ON COLUMN jobs_store.job.page_locked_since IS 'since when the page at the position was found locked';
 COMMENT ON COLUMN jobs_store.job.notified_at IS 'when listeners were last told of this job';
 

@@ -143,7 +143,7 @@ SELECT bag_eq(
         ('jobs.claim', 'TABLE(job_id uuid, lease uuid, kind text, lease_seconds integer, attempt integer)'),
         ('jobs.finish', 'TABLE(outcome text, snapshot text)'),
         ('jobs.list_sql_kinds', 'TABLE(kind text)'),
-        ('jobs.read_worker_settings', 'TABLE(concurrency integer, lease_seconds integer)'),
+        ('jobs.read_worker_settings', 'TABLE(concurrency integer)'),
         ('jobs.release', 'TABLE(outcome text, snapshot text)'),
         ('jobs.renew', 'TABLE(stop_requested boolean, version bigint)'),
         ('jobs.save_progress', 'TABLE(outcome text, version bigint, stop_requested boolean, snapshot text)'),

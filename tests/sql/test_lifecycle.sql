@@ -236,7 +236,8 @@ SELECT is(
     'E5: gives it up, and keeps what was done');
 SELECT is(
     pg_temp.trail('poison'),
-    'queued by Ada, claimed by host:1, reclaimed by host:2, reclaimed by host:3, failed by host:4', 'U1: the trail tells it');
+    'queued by Ada, claimed by host:1, reclaimed by host:2, reclaimed by host:3, failed by host:4',
+    'U1: the trail tells it');
 
 -- Cancelled when its worker is dead.
 SELECT is(pg_temp.create('dead', 'Dead'), 'created', 'a job');

@@ -30,6 +30,7 @@ BEGIN
                                    ELSE j.cancel_requested_at END,
         lease = NULL,
         lease_until = NULL,
+        lease_seconds = NULL,
         worker = NULL,
         page_locked_since = NULL,
         version = j.version + 1

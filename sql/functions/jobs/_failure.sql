@@ -1,7 +1,7 @@
 -- The failure of a job as the snapshot shows it; the words of each code live here.
 -- Raises: nothing; NULL for a code that is not known.
 -- Locks: none.
--- Callers: jobs._leave_running, jobs.finish.
+-- Callers: jobs._end_job, jobs.finish.
 -- Plain SQL, inlined into its callers' queries, so it pins no search_path; every name in it is full.
 CREATE OR REPLACE FUNCTION jobs._failure(p_code text)
 RETURNS jsonb

@@ -43,6 +43,7 @@ BEGIN
         attempt = j.attempt - 1,
         lease = NULL,
         lease_until = NULL,
+        lease_seconds = NULL,
         worker = NULL,
         page_locked_since = NULL,
         version = j.version + 1

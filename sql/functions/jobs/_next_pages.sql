@@ -17,9 +17,10 @@ BEGIN
     FROM jobs_store.worklist AS w
     WHERE w.job_id = p_job AND w.chunk = p_from / 1000;
     IF cardinality(v_ids) < p_limit THEN
-        SELECT v_ids || w.page_ids INTO v_ids
-        FROM (SELECT) AS one
-        LEFT JOIN jobs_store.worklist AS w ON w.job_id = p_job AND w.chunk = p_from / 1000 + 1;
+        v_ids := v_ids || (
+            SELECT w.page_ids
+            FROM jobs_store.worklist AS w
+            WHERE w.job_id = p_job AND w.chunk = p_from / 1000 + 1);
     END IF;
     RETURN coalesce(v_ids[:p_limit], '{}');
 END;

@@ -3,8 +3,8 @@
 -- re-reads through its own function.
 -- Raises: nothing.
 -- Locks: none now; NOTIFY serialises commits across the database, so progress is told at most five
---   times a second (jobs.advance, jobs.save_progress).
--- Callers: jobs._record_event, jobs._save_step, jobs.save_progress.
+--   times a second (jobs._save_progress).
+-- Callers: jobs._record_event, jobs._save_progress.
 CREATE OR REPLACE FUNCTION jobs._notify(p_job uuid)
 RETURNS void
 LANGUAGE plpgsql

@@ -2,7 +2,7 @@
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: jobs._snapshot, jobs.list_page_errors.
--- Plain SQL, inlined into its callers' queries, so it pins no search_path; every name in it is full.
+-- Plain SQL, inlined into its callers' queries, so it pins no search_path; they do.
 CREATE OR REPLACE FUNCTION jobs._page_error(p_page uuid, p_title text, p_code text)
 RETURNS jsonb
 LANGUAGE sql

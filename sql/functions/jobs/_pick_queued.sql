@@ -3,6 +3,7 @@
 -- Nearly always some workspace has nothing running. Its oldest job is found from the head of the queue
 -- without looking at the rest; only when there is none are all queued jobs weighed, and those are then
 -- few, for every one belongs to a workspace that a worker is busy with.
+-- Planned anew at each call: a plan for any list of busy workspaces looks through it row by row.
 -- Raises: nothing.
 -- Locks: job (never waits).
 -- Callers: jobs.claim.
@@ -12,6 +13,7 @@ LANGUAGE plpgsql
 VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
     v_busy uuid[] := ARRAY(SELECT DISTINCT r.workspace_id FROM jobs_store.job AS r WHERE r.state = 'running');

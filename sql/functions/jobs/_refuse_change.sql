@@ -18,11 +18,7 @@ $$;
 
 COMMENT ON FUNCTION jobs._refuse_change() IS 'Refuses a change that must never happen.';
 
-CREATE OR REPLACE TRIGGER audit_event_is_append_only
-    BEFORE UPDATE OR DELETE OR TRUNCATE ON jobs_store.audit_event
-    FOR EACH STATEMENT EXECUTE FUNCTION jobs._refuse_change();
-ALTER TABLE jobs_store.audit_event ENABLE ALWAYS TRIGGER audit_event_is_append_only;
-
+-- Made in the order in which calls lock these tables, so that a migrate beside them cannot deadlock.
 CREATE OR REPLACE TRIGGER job_is_kept
     BEFORE DELETE OR TRUNCATE ON jobs_store.job
     FOR EACH STATEMENT EXECUTE FUNCTION jobs._refuse_change();
@@ -32,3 +28,8 @@ CREATE OR REPLACE TRIGGER job_terminal_is_final
     BEFORE UPDATE ON jobs_store.job
     FOR EACH ROW WHEN (old.finished_at IS NOT NULL) EXECUTE FUNCTION jobs._refuse_change();
 ALTER TABLE jobs_store.job ENABLE ALWAYS TRIGGER job_terminal_is_final;
+
+CREATE OR REPLACE TRIGGER audit_event_is_append_only
+    BEFORE UPDATE OR DELETE OR TRUNCATE ON jobs_store.audit_event
+    FOR EACH STATEMENT EXECUTE FUNCTION jobs._refuse_change();
+ALTER TABLE jobs_store.audit_event ENABLE ALWAYS TRIGGER audit_event_is_append_only;

@@ -2,7 +2,7 @@
 -- something visible changed; listeners are told of it at most five times a second.
 -- Raises: nothing of its own.
 -- Locks: job (held by the caller).
--- Callers: jobs.advance, jobs.save_progress, jobs.renew.
+-- Callers: jobs.advance, jobs.save_progress.
 CREATE OR REPLACE FUNCTION jobs._save_progress(
     p_job uuid,
     p_total integer,
@@ -32,7 +32,7 @@ BEGIN
             WHEN (j.total, j.processed) <> (p_total, p_processed)
                 AND j.notified_at <= v_now - interval '200 milliseconds' THEN v_now
             ELSE j.notified_at END,
-        lease_until = v_now + make_interval(secs => jobs._setting('LeaseSeconds'))
+        lease_until = v_now + make_interval(secs => j.lease_seconds)
     WHERE j.id = p_job
     RETURNING j.notified_at INTO v_notified_at;
     IF v_notified_at = v_now THEN

@@ -38,6 +38,7 @@ BEGIN
         attempt = j.attempt + 1,
         lease = gen_random_uuid(),
         lease_until = clock_timestamp() + make_interval(secs => claim.lease_seconds),
+        lease_seconds = claim.lease_seconds,
         worker = p_worker,
         page_locked_since = NULL,
         -- What has no outcome per item is done anew by each claim.

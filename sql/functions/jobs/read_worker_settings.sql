@@ -1,15 +1,15 @@
--- The settings a worker starts with: jobs at a time, and seconds a lease lasts.
+-- The setting a worker starts with: how many jobs it runs at a time.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the worker.
 CREATE OR REPLACE FUNCTION jobs.read_worker_settings()
-RETURNS TABLE (concurrency integer, lease_seconds integer)
+RETURNS TABLE (concurrency integer)
 LANGUAGE sql
 VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jobs._setting('WorkerConcurrency'), jobs._setting('LeaseSeconds');
+    SELECT jobs._setting('WorkerConcurrency');
 $$;
 
 COMMENT ON FUNCTION jobs.read_worker_settings() IS 'The settings a worker starts with.';

@@ -15,7 +15,7 @@ BEGIN
     PERFORM jobs._hold(p_job, p_lease);
     RETURN QUERY
     UPDATE jobs_store.job AS j
-    SET lease_until = clock_timestamp() + make_interval(secs => jobs._setting('LeaseSeconds'))
+    SET lease_until = clock_timestamp() + make_interval(secs => j.lease_seconds)
     WHERE j.id = p_job
     RETURNING j.cancel_requested_at IS NOT NULL OR NOT hub._is_administrator(j.actor_id, j.workspace_id),
               j.version;

@@ -1,7 +1,7 @@
 -- Saves the progress of a job that a handler runs, and renews its lease: an optimistic save, refused when
 -- the job has another version than the handler knows (somebody asked to cancel it, say), so that nothing
 -- is overwritten unseen; the handler looks at the snapshot and tries again with its version.
--- Answers: ok, version_mismatch; body of both: the current snapshot; stop_requested as of now.
+-- Answers: ok, version_mismatch; both with the current snapshot; stop_requested as of now.
 -- Raises: KH423 when the lease is lost; KH500.
 -- Locks: job.
 -- Callers: the worker.

@@ -1,5 +1,5 @@
 -- Sets a setting, by its short name or with the section in front (KnowledgeHub:Jobs:MaxAttempts).
--- Answers: ok, not_found, invalid (out of range).
+-- Answers: ok, not_found, invalid (no number, or out of range).
 -- Raises: KH500 outside READ COMMITTED.
 -- Locks: the setting.
 -- Callers: the command line.
@@ -19,7 +19,7 @@ BEGIN
     WHERE s.name = regexp_replace(p_name, '^KnowledgeHub:Jobs:', '');
     IF NOT FOUND THEN
         outcome := 'not_found';
-    ELSIF p_value NOT BETWEEN v_setting.minimum AND v_setting.maximum THEN
+    ELSIF p_value IS NULL OR p_value NOT BETWEEN v_setting.minimum AND v_setting.maximum THEN
         outcome := 'invalid';
         detail := hub._invalid(
             '/value', format('give a whole number from %s to %s', v_setting.minimum, v_setting.maximum));

@@ -126,8 +126,8 @@ _RULES = {
     "V1: the version rises with every change that shows, and only then": """
         SELECT c.job_id FROM logbook.job_change c
         WHERE ((c.new ->> 'version')::bigint > (c.old ->> 'version')::bigint)
-              = (c.old - '{version,lease,lease_until,worker,page_locked_since,notified_at}'::text[]
-                 = c.new - '{version,lease,lease_until,worker,page_locked_since,notified_at}'::text[])
+              = (c.old - '{version,lease,lease_until,lease_seconds,worker,page_locked_since,notified_at}'::text[]
+                 = c.new - '{version,lease,lease_until,lease_seconds,worker,page_locked_since,notified_at}'::text[])
            AND (c.old ->> 'state', c.new ->> 'state') <> ('queued', 'queued')""",
     "V1: versions are given in the order of the changes": """
         SELECT c.job_id FROM (

@@ -107,7 +107,7 @@ FROM (VALUES ('08006'), ('25006'), ('25P03'), ('40001'), ('40P01'), ('53100'), (
     ('57P03'),
     ('58030'), ('XX000'), ('XX001'), ('KH423'), ('KH500')) AS v (code);
 SELECT is(pg_temp.raises(v.code), '1/6 1+0+0', 'E2: the page''s fault, the page before it is done: ' || v.code)
-FROM (VALUES ('P0001'), ('22001'), ('23505'), ('23514'), ('42501'), ('54000')) AS v (code);
+FROM (VALUES ('P0001'), ('22001'), ('23505'), ('23514'), ('44000'), ('54000')) AS v (code);
 DELETE FROM bad_page;
 
 -- Deleted and full pages.

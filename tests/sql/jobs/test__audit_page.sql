@@ -8,8 +8,9 @@ SELECT array_agg(a.id ORDER BY a.id) AS up, array_agg(a.id ORDER BY a.id DESC) A
 
 SELECT is(jobs._audit_page('{}', 5), '{"events": [], "next_cursor": null}', 'no events');
 SELECT is(
-    jsonb_array_length(jsonb_path_query_array(jobs._audit_page(i.up, 5)::jsonb, '$.events[*].id')), 2,
-        'U1: every event has an id')
+    (SELECT count(DISTINCT hub._uuid(e.event ->> 'id'))
+     FROM jsonb_array_elements(jobs._audit_page(i.up, 5)::jsonb -> 'events') AS e (event)),
+    2::bigint, 'U1: every event has an id of its own')
 FROM ids AS i;
 SELECT is(
     jobs._audit_page(i.up, 5)::jsonb #- '{events,0,id}' #- '{events,1,id}',

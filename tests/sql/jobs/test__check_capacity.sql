@@ -19,7 +19,7 @@ SELECT is(fixture.claim() IS NOT NULL, true, 'one of them is claimed');
 SELECT is(
     pg_temp.capacity('ada'), pg_temp.detail('MaxPendingPerActor', 3, 10), 'A3: a running job is pending too');
 UPDATE jobs_store.job AS j SET state = 'failed', failure = '{}', finished_at = now(),
-    lease = NULL, lease_until = NULL, worker = NULL
+    lease = NULL, lease_until = NULL, lease_seconds = NULL, worker = NULL
 WHERE j.state = 'running';
 SELECT is(pg_temp.capacity('ada'), NULL, 'A3: a terminal one is not');
 INSERT INTO hub_store.membership (workspace_id, user_id, role)

@@ -14,9 +14,9 @@ SELECT is(
     jobs._end_job(fixture.job(), 'failed', 'storage_full', p_worker => 'w')::text, '', 'a job ends');
 SELECT results_eq(
     $$SELECT j.state, j.failure ->> 'code', j.result, j.version, j.finished_at > now(),
-             num_nulls(j.lease, j.lease_until, j.worker, j.page_locked_since, j.cancel_requested_at)
+             num_nulls(j.lease, j.lease_until, j.lease_seconds, j.worker, j.page_locked_since, j.cancel_requested_at)
       FROM jobs_store.job AS j WHERE j.id = fixture.job()$$,
-    $$VALUES ('failed', 'storage_full', NULL::jsonb, 3::bigint, true, 5)$$,
+    $$VALUES ('failed', 'storage_full', NULL::jsonb, 3::bigint, true, 6)$$,
     'T1: nobody holds it; V1: its version rose by one');
 SELECT is_empty($$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job()$$, 'T1: its worklist is deleted');
 SELECT is(

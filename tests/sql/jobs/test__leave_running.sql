@@ -54,10 +54,10 @@ UPDATE jobs_store.job AS j SET page_locked_since = now() WHERE j.id = fixture.jo
 SELECT is(jobs._leave_running(fixture.job('released'), 'queued'), 'queued', 'a claim is given back');
 SELECT results_eq(
     $$SELECT j.state, j.attempt, j.version,
-        num_nulls(j.lease, j.lease_until, j.worker, j.page_locked_since, j.finished_at),
+        num_nulls(j.lease, j.lease_until, j.lease_seconds, j.worker, j.page_locked_since, j.finished_at),
              j.started_at IS NOT NULL
       FROM jobs_store.job AS j WHERE j.id = fixture.job('released')$$,
-    $$VALUES ('queued', 0, 3::bigint, 5, true)$$, 'E5: the attempt is not charged, nobody holds the job');
+    $$VALUES ('queued', 0, 3::bigint, 6, true)$$, 'E5: the attempt is not charged, nobody holds the job');
 SELECT isnt_empty(
     $$SELECT FROM jobs_store.worklist AS w WHERE w.job_id = fixture.job('released')$$, 'its worklist stays');
 

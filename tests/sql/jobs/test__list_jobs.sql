@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(28);
+SELECT plan(32);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 1000 WHERE s.name LIKE 'MaxPending%';
 
@@ -99,8 +99,10 @@ SELECT cmp_ok(
             j.id DESC OFFSET 4000 LIMIT 1))),
     '<', 50::bigint, 'E7: and the ten after the 4,000th, without those before');
 SELECT cmp_ok(
-    fixture.reads($$SELECT jobs._list_jobs(fixture.id('main'), 'queued', NULL, NULL, 10)$$), '<', 50::bigint,
-    'E7: and the few that are queued, without those of the past');
+    fixture.reads(format('SELECT jobs._list_jobs(fixture.id(%L), %L, %L, NULL, 10)', 'main', f.state, f.kind)),
+    '<', 50::bigint, format('E7: and the few of them that are %s', coalesce(f.state, f.kind)))
+FROM (VALUES ('queued', NULL), ('failed', NULL), ('cancelled', NULL), ('running', NULL), (NULL, 'archive'))
+    AS f (state, kind);
 
 SELECT * FROM finish();
 ROLLBACK;

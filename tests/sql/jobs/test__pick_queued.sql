@@ -44,7 +44,7 @@ END;
 $$;
 SELECT cmp_ok(pg_temp.cost(), '<', 5.0, 'E6: a claim takes less than 5 ms where nothing runs');
 UPDATE jobs_store.job AS j
-SET state = 'running', attempt = 1, lease = gen_random_uuid(), lease_until = 'infinity', worker = 'w',
+SET state = 'running', attempt = 1, lease = gen_random_uuid(), lease_until = 'infinity', lease_seconds = 30, worker = 'w',
     started_at = now()
 WHERE j.idempotency_key LIKE '%.1' AND j.state = 'queued'
     AND j.workspace_id IN (SELECT p.id FROM place AS p WHERE p.n <= 100);

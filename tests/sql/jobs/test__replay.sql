@@ -101,7 +101,8 @@ SELECT is(
     fixture.create('job', 'ada', fixture.tagging('{Theirs}', 'foreign'), 'other'), 'created',
     'A4: and is good in one workspace');
 SELECT is(
-    fixture.create('job', 'ada', fixture.tagging('{Été,Old Plan}')), 'replayed', 'A4: beside those the old one stays');
+    fixture.create('job', 'ada', fixture.tagging('{Été,Old Plan}')), 'replayed',
+    'A4: beside those the old one stays');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -125,7 +125,7 @@ RESET enable_seqscan;
 
 -- History costs nothing.
 UPDATE jobs_store.job AS j
-SET state = 'cancelled', cancel_requested_at = now(), finished_at = now(), lease = NULL, lease_until = NULL,
+SET state = 'cancelled', cancel_requested_at = now(), finished_at = now(), lease = NULL, lease_until = NULL, lease_seconds = NULL,
     worker = NULL
 WHERE j.finished_at IS NULL;
 CALL fixture.fill(5000, 'cyd', 'succeeded', '2 days');

@@ -14,7 +14,8 @@ $$;
 -- History costs nothing. This comes first: a plan made for an empty table may be kept until the end of a
 -- transaction.
 INSERT INTO hub_store.workspace (id, title) VALUES (fixture.id('old'), 'Old');
-INSERT INTO hub_store.membership (workspace_id, user_id, role) VALUES (fixture.id('old'), fixture.id('ada'), 'administrator');
+INSERT INTO hub_store.membership (workspace_id, user_id, role)
+VALUES (fixture.id('old'), fixture.id('ada'), 'administrator');
 INSERT INTO jobs_store.audit_event (at, event, workspace_id, by)
 SELECT now(), 'job.old', fixture.id('old'), 'operator' FROM generate_series(1, 5000);
 ANALYZE jobs_store.audit_event;

@@ -32,7 +32,7 @@ SELECT is(pg_temp.renew(), 't 3 30', 'E1: the role is another');
 UPDATE hub_store.membership AS m SET role = 'administrator' WHERE m.user_id = fixture.id('ada');
 SELECT is(pg_temp.renew(), 'f 3 30', 'E1: and of rights that are there again');
 UPDATE jobs_store.setting AS s SET value = 5 WHERE s.name = 'LeaseSeconds';
-SELECT is(pg_temp.renew(), 'f 3 5', 'a renewal goes by the present setting');
+SELECT is(pg_temp.renew(), 'f 3 30', 'E4: a renewal lasts as long as its holder was told, whatever the setting is now');
 CALL fixture.expire();
 SELECT throws_ok($$SELECT pg_temp.renew()$$, 'KH423', NULL, 'E4: a lease that is over is not renewed');
 

@@ -7,7 +7,8 @@ DECLARE
     v_answer text;
 BEGIN
     SELECT s.outcome || coalesce(
-        replace(s.detail #>> '{errors,0,message}', 'give a whole number', ':'), s.detail::text, s.body, '') INTO v_answer
+        replace(s.detail #>> '{errors,0,message}', 'give a whole number', ':'), s.detail::text, s.body, '')
+    INTO v_answer
     FROM jobs.set_setting(p_name, p_value) AS s;
     RETURN concat_ws(' ', v_answer, jobs._setting(regexp_replace(p_name, '.*:', '')));
 END;

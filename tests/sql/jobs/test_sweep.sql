@@ -58,9 +58,9 @@ SELECT ok(fixture.unchanged(), 'C3: and changes nothing');
 UPDATE jobs_store.job AS j SET lease_until = clock_timestamp() WHERE j.idempotency_key = 'holds';
 INSERT INTO jobs_store.job
     (workspace_id, kind, itemised, state, actor_id, actor_name, idempotency_key, request, labels, max_attempts, attempt,
-     lease, lease_until, worker, started_at, notified_at, created_at)
+     lease, lease_until, lease_seconds, worker, started_at, notified_at, created_at)
 SELECT fixture.id('main'), 'archive', false, 'running', fixture.id('ada'), 'Ada', 'many' || n, '{}', '{}', 3, 3,
-       gen_random_uuid(), now() - interval '1 second', 'w', now(), now(), now()
+       gen_random_uuid(), now() - interval '1 second', 30, 'w', now(), now(), now()
 FROM generate_series(1, 100) AS n;
 SELECT is(jobs.sweep('w') -> 'jobs', '100', 'a sweep ends at most 100 jobs, the longest over first');
 SELECT is(fixture.state('holds'), 'running', 'the rest waits');

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(45);
+SELECT plan(46);
 CALL fixture.world();
 CALL fixture.queue('queued');
 CALL fixture.queue('handled', '{"kind": "archive"}');
@@ -38,6 +38,7 @@ FROM (VALUES
     ('queued', $$state = 'running', attempt = 1$$, 'job_leased_iff_running', 'E4: a running job has a lease'),
     ('running', $$lease = NULL$$, 'job_leased_iff_running', 'E4: a running job has a lease'),
     ('running', $$lease_until = NULL$$, 'job_leased_iff_running', 'E4: and its end'),
+    ('running', $$lease_seconds = NULL$$, 'job_leased_iff_running', 'E4: and its length'),
     ('running', $$worker = NULL$$, 'job_leased_iff_running', 'E4: and a worker'),
     ('running', $$started_at = NULL$$, 'job_leased_iff_running', 'E4: and a start'),
     ('running', $$state = 'failed', failure = '{}', finished_at = now()$$, 'job_leased_iff_running',

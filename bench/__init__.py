@@ -1,0 +1,1 @@
+"""Benchmarks: figures that are promised, measured on a server of their own."""
