@@ -15,13 +15,13 @@ from api.cookies import SessionCookie
 from api.feed import Feed
 from api.guard import Guard
 from api.health import Healthz, Readyz
-from api.jobs import Audit, Cancel, Job, JobAudit, Jobs, PageErrors, TaggingPreview
+from api.jobs import Cancel, Entries, Job, Jobs, TaggingPreview
 from api.lifecycle import Lifecycle
-from api.pages import Files, Index, StaticFile
 from api.passwords import Passwords
 from api.problems import ErrorHandlers, ProblemPage
 from api.query import UUID_TEXT
 from api.sessions import Session
+from api.static_files import Index, StaticFile, StaticFiles
 from api.stream import JobEvents
 
 
@@ -34,7 +34,7 @@ class Dependencies:
     calls: Calls
     feed: Feed
     passwords: Passwords
-    files: Files
+    files: StaticFiles
 
 
 class IdConverter(BaseConverter):
@@ -71,9 +71,9 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         job: Job(calls),
         f"{job}/events": JobEvents(calls, feed),
         f"{job}/cancel": Cancel(calls),
-        f"{job}/errors": PageErrors(calls),
-        f"{job}/audit": JobAudit(calls),
-        f"{workspace}/audit": Audit(calls),
+        f"{job}/errors": Entries(calls.list_page_errors),
+        f"{job}/audit": Entries(calls.list_job_audit),
+        f"{workspace}/audit": Entries(calls.list_audit),
         "/problems/{slug}": ProblemPage(),
         "/healthz": Healthz(),
         "/readyz": Readyz(calls, feed),

@@ -5,16 +5,13 @@ from uuid import UUID
 from falcon.asgi import Request, Response
 
 from api import etags, query
-from api.calls import Answer, Calls
+from api.calls import Answer
 from api.outcomes import render
-from api.resource import KIB, Resource
+from api.resource import KIB, CallingResource
 
 
-class Workspaces(Resource):
+class Workspaces(CallingResource):
     """GET /api/workspaces."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response) -> None:
         """List the workspaces the caller belongs to."""
@@ -23,11 +20,8 @@ class Workspaces(Resource):
     on_head = on_get
 
 
-class Courses(Resource):
+class Courses(CallingResource):
     """GET /api/workspaces/{workspace}/courses."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response, workspace: UUID) -> None:
         """List the courses."""
@@ -36,11 +30,8 @@ class Courses(Resource):
     on_head = on_get
 
 
-class Pages(Resource):
+class Pages(CallingResource):
     """GET /api/workspaces/{workspace}/pages."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response, workspace: UUID) -> None:
         """List pages without their content."""
@@ -58,14 +49,11 @@ class Pages(Resource):
     on_head = on_get
 
 
-class Page(Resource):
+class Page(CallingResource):
     """/api/workspaces/{workspace}/pages/{page}."""
 
     body_methods = frozenset({"PUT"})
     body_limit = 2 * KIB * KIB
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response, workspace: UUID, page: UUID) -> None:
         """Read the page with its content."""

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from uuid import UUID
+from weakref import WeakSet
 
 import psycopg
 from falcon.asgi import SSEvent
 from psycopg import AsyncConnection, sql
 
 from api.calls import Calls, Snapshot
+from knowledgehub.backoff import Backoff
 
 CHANNEL = "knowledgehub_job"
 """Where the database says which job changed."""
@@ -36,8 +38,6 @@ ECHO_SECONDS = 1.5
 """How long an answer or the own notification may take; less than the pause between two tests."""
 
 RETRY_SECONDS = 1
-FIRST_RECONNECT_SECONDS = 0.1
-LAST_RECONNECT_SECONDS = 5
 
 logger = logging.getLogger(__name__)
 
@@ -63,8 +63,19 @@ BYE = Event("bye", "{}", final=True)
 GONE = Event("gone", "{}", final=True)
 
 
+class Place:
+    """One stream among those a session may have, from before the stream begins.
+
+    It is free again when its stream has ended or nothing holds this object any more: a request may be cut off
+    before its stream begins.
+    """
+
+    def __init__(self, session: bytes) -> None:
+        self.session = session
+
+
 class Subscription:
-    """One stream's place in the feed. It keeps the latest event only, so a slow client skips versions."""
+    """One stream's view of the feed. It keeps the latest event only, so a slow client skips versions."""
 
     def __init__(self, session: bytes, job: UUID) -> None:
         self.session = session
@@ -100,13 +111,13 @@ class Feed:
         self._listen_url = listen_url
         self._connection_arguments = connection_arguments
         self._subscriptions: dict[UUID, set[Subscription]] = {}
-        self._streams: dict[bytes, int] = {}
+        self._places: WeakSet[Place] = WeakSet()
         self._to_read: set[UUID] = set()
         self._something_to_read = asyncio.Event()
         self._again: dict[UUID, asyncio.TimerHandle] = {}
         self._tasks: list[asyncio.Task[None]] = []
         self._ending = False
-        self._reconnect_seconds = FIRST_RECONNECT_SECONDS
+        self._backoff = Backoff()
         self.listening = False
         """Whether the listener's last self-test came back."""
 
@@ -129,15 +140,22 @@ class Feed:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def streams(self, session: bytes) -> int:
-        """Return how many streams a session has."""
-        return self._streams.get(session, 0)
+        """Return how many streams a session has, or is about to have."""
+        return sum(place.session == session for place in self._places)
+
+    def take_place(self, session: bytes, most: int) -> Place | None:
+        """Return a place for one more stream of the session, or None where it has `most` already."""
+        if self.streams(session) >= most:
+            return None
+        place = Place(session)
+        self._places.add(place)
+        return place
 
     @contextmanager
-    def subscribed(self, session: bytes, job: UUID) -> Iterator[Subscription]:
+    def subscribed(self, place: Place, job: UUID) -> Iterator[Subscription]:
         """Watch a job for one stream. Its state is read after this began, so no change is missed."""
-        subscription = Subscription(session, job)
+        subscription = Subscription(place.session, job)
         self._subscriptions.setdefault(job, set()).add(subscription)
-        self._streams[session] = self.streams(session) + 1
         if self._ending:
             subscription.offer(BYE)
         self._read_soon([job])
@@ -147,9 +165,7 @@ class Feed:
             self._subscriptions[job].remove(subscription)
             if not self._subscriptions[job]:
                 del self._subscriptions[job]
-            self._streams[session] -= 1
-            if not self._streams[session]:
-                del self._streams[session]
+            self._places.discard(place)
 
     def _all(self) -> list[Subscription]:
         return [one for those in self._subscriptions.values() for one in those]
@@ -213,8 +229,7 @@ class Feed:
                 logger.warning("listener lost its connection", exc_info=error)
             except Exception:
                 logger.exception("listener failed")
-            await asyncio.sleep(self._reconnect_seconds)
-            self._reconnect_seconds = min(self._reconnect_seconds * 2, LAST_RECONNECT_SECONDS)
+            await asyncio.sleep(self._backoff.next_seconds())
 
     async def _follow(self, connection: AsyncConnection[Any]) -> None:
         """Take notifications until the connection is lost or turns out to be deaf. Raises psycopg.Error."""
@@ -239,7 +254,7 @@ class Feed:
         if not self.listening:
             logger.info("listener listens")
         self.listening = True
-        self._reconnect_seconds = FIRST_RECONNECT_SECONDS
+        self._backoff.reset()
 
     def _heard_of(self, payload: str) -> None:
         try:

@@ -1,6 +1,7 @@
 """Jobs: creating, listing, reading, cancelling; their page errors and the audit trail."""
 
 import re
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import UUID
 
@@ -8,11 +9,11 @@ from falcon.asgi import Request, Response
 
 from api import etags, query
 from api.address import UNKNOWN, effective_address
-from api.calls import Answer, Calls
+from api.calls import Answer
 from api.headers import lines
 from api.outcomes import refusal, render
 from api.problems import Problem
-from api.resource import Resource
+from api.resource import CallingResource, Resource
 from knowledgehub import logs
 
 STATES = ("queued", "running", "succeeded", "failed", "cancelled")
@@ -20,14 +21,11 @@ STATES = ("queued", "running", "succeeded", "failed", "cancelled")
 _KEY = re.compile(rb'(?P<quote>"?)(?P<key>[A-Za-z0-9._:-]{1,128})(?P=quote)')
 
 
-class Jobs(Resource):
+class Jobs(CallingResource):
     """/api/workspaces/{workspace}/jobs."""
 
     body_methods = frozenset({"POST"})
     polled = True
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response, workspace: UUID) -> None:
         """List the jobs, newest first."""
@@ -62,13 +60,10 @@ class Jobs(Resource):
             resp.set_header("Idempotency-Replayed", "true")
 
 
-class Job(Resource):
+class Job(CallingResource):
     """GET /api/workspaces/{workspace}/jobs/{job}."""
 
     polled = True
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_get(self, req: Request, resp: Response, workspace: UUID, job: UUID) -> None:
         """Read the snapshot."""
@@ -82,11 +77,8 @@ class Job(Resource):
     on_head = on_get
 
 
-class Cancel(Resource):
+class Cancel(CallingResource):
     """POST /api/workspaces/{workspace}/jobs/{job}/cancel."""
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_post(self, req: Request, resp: Response, workspace: UUID, job: UUID) -> None:
         """Cancel the job, or ask its worker to."""
@@ -96,61 +88,27 @@ class Cancel(Resource):
         resp.set_header("ETag", etags.strong(_detail(answer)["version"]))
 
 
-class PageErrors(Resource):
-    """GET /api/workspaces/{workspace}/jobs/{job}/errors."""
+class Entries(Resource):
+    """GET …/jobs/{job}/errors, …/jobs/{job}/audit and …/audit: lists that differ only in the call."""
 
     polled = True
 
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
+    def __init__(self, read: Callable[..., Awaitable[Answer]]) -> None:
+        """Take one of the calls with the arguments session, workspace, perhaps job, cursor and limit."""
+        self._read = read
 
-    async def on_get(self, req: Request, resp: Response, workspace: UUID, job: UUID) -> None:
-        """List the pages the job could not tag, in page order."""
+    async def on_get(self, req: Request, resp: Response, **ids: UUID) -> None:
+        """List the entries."""
         cursor, limit = query.text(req, "cursor"), query.limit(req)
-        render(await self._calls.list_page_errors(req.context.session, workspace, job, cursor, limit), resp)
+        render(await self._read(req.context.session, **ids, cursor=cursor, limit=limit), resp)
 
     on_head = on_get
 
 
-class JobAudit(Resource):
-    """GET /api/workspaces/{workspace}/jobs/{job}/audit."""
-
-    polled = True
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def on_get(self, req: Request, resp: Response, workspace: UUID, job: UUID) -> None:
-        """List the job's audit events, oldest first."""
-        cursor, limit = query.text(req, "cursor"), query.limit(req)
-        render(await self._calls.list_job_audit(req.context.session, workspace, job, cursor, limit), resp)
-
-    on_head = on_get
-
-
-class Audit(Resource):
-    """GET /api/workspaces/{workspace}/audit."""
-
-    polled = True
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
-
-    async def on_get(self, req: Request, resp: Response, workspace: UUID) -> None:
-        """List the workspace's audit events, newest first."""
-        cursor, limit = query.text(req, "cursor"), query.limit(req)
-        render(await self._calls.list_audit(req.context.session, workspace, cursor, limit), resp)
-
-    on_head = on_get
-
-
-class TaggingPreview(Resource):
+class TaggingPreview(CallingResource):
     """POST /api/workspaces/{workspace}/courses/{course}/tagging-preview."""
 
     body_methods = frozenset({"POST"})
-
-    def __init__(self, calls: Calls) -> None:
-        self._calls = calls
 
     async def on_post(self, req: Request, resp: Response, workspace: UUID, course: UUID) -> None:
         """Count what a tagging would change."""

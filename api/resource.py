@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from api.calls import Calls
+
 KIB = 1024
 
 
@@ -19,3 +21,10 @@ class Resource:
 
     polled: ClassVar[bool] = False
     """Whether reading it leaves the session's idle time running."""
+
+
+class CallingResource(Resource):
+    """The base of those that need nothing but the database's functions."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls

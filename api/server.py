@@ -14,9 +14,8 @@ from setproctitle import setproctitle
 from api.app import Dependencies, create_app
 from api.calls import Calls
 from api.feed import Feed
-from api.pages import Files
 from api.passwords import Passwords
-from knowledgehub import logs
+from api.static_files import StaticFiles
 from knowledgehub.configuration import Configuration
 from knowledgehub.database import connection_arguments
 
@@ -34,29 +33,27 @@ FINISHING_SECONDS = 1
 _WATCH_SECONDS = 0.05
 
 
-def serve(configuration: Configuration, host: str = "127.0.0.1", port: int | None = None) -> None:
-    """Serve until TERM; then streams end with `bye` and the process within 3 s.
+def serve(url: str, configuration: Configuration) -> None:
+    """Serve what is in the database at `url` until TERM; then streams end with `bye` and the process in 3 s.
 
-    Never returns: raises SystemExit. `configuration.database_url` must be set; `port` defaults to the
-    configuration's.
+    It listens on 127.0.0.1 only. Never returns: raises SystemExit.
     """
-    logs.configure("api")
-    Server(configuration, host, configuration.port if port is None else port).run()
+    Server(url, configuration).run()
 
 
 class Server(BaseApplication):  # type: ignore[misc]
     """gunicorn, configured here alone: no file, argument or variable of its own is read."""
 
-    def __init__(self, configuration: Configuration, host: str, port: int) -> None:
+    def __init__(self, url: str, configuration: Configuration) -> None:
+        self._url = url
         self._configuration = configuration
-        self._bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self.feed: Feed | None = None
         super().__init__()
 
     def load_config(self) -> None:
         """Set what differs from gunicorn's defaults."""
         for name, value in {
-            "bind": self._bind,
+            "bind": f"127.0.0.1:{self._configuration.port}",
             "workers": 1,
             "worker_class": "asgi",
             "asgi_lifespan": "on",
@@ -72,12 +69,8 @@ class Server(BaseApplication):  # type: ignore[misc]
 
     def load(self) -> falcon.asgi.App[Request, Response]:
         """Make the application, in the worker's process."""
-        configuration = self._configuration
-        url = configuration.database_url
-        if url is None:
-            raise ValueError("the API needs the address of its database")
         pool = AsyncConnectionPool(
-            url,
+            self._url,
             kwargs=connection_arguments("knowledgehub api"),
             min_size=1,
             max_size=POOL_SIZE,
@@ -87,12 +80,10 @@ class Server(BaseApplication):  # type: ignore[misc]
             open=False,
         )
         calls = Calls(pool)
-        self.feed = Feed(
-            calls, configuration.listen_url or url, connection_arguments("knowledgehub api listener")
-        )
-        return create_app(
-            Dependencies(configuration.public_origin, pool, calls, self.feed, Passwords(), Files())
-        )
+        listen_url = self._configuration.listen_url or self._url
+        self.feed = Feed(calls, listen_url, connection_arguments("knowledgehub api listener"))
+        origin = self._configuration.public_origin
+        return create_app(Dependencies(origin, pool, calls, self.feed, Passwords(), StaticFiles()))
 
 
 class _Logger(Logger):  # type: ignore[misc]

@@ -9,8 +9,10 @@ from api.calls import Answer, Calls
 from api.cookies import SessionCookie
 from api.outcomes import render
 from api.passwords import Passwords
-from api.problems import Problem
+from api.problems import Problem, invalid
 from api.resource import Resource
+
+_MOST_ERRORS = 100
 
 
 class Session(Resource):
@@ -33,14 +35,11 @@ class Session(Resource):
     async def on_post(self, req: Request, resp: Response) -> None:
         """Sign in."""
         email, password = _credentials(req.context.body)
-        found = await self._calls.find_credentials(email)
-        if not await self._passwords.verify(found and found.password_hash, password) or found is None:
-            raise Problem("credentials")
-        new_hash = await self._passwords.rehash(found.password_hash, password)
         token = tokens.new()
-        answer = await self._calls.open_session(
-            found.user_id, found.password_hash, tokens.digest(token), new_hash
-        )
+        answer = await self._open(email, password, token)
+        if answer.outcome == "credentials":
+            # The hash was replaced meanwhile, perhaps by another sign-in with the same password.
+            answer = await self._open(email, password, token)
         render(_with_csrf(answer, token), resp)
         resp.append_header("Set-Cookie", self._cookie.issue(token))
 
@@ -49,10 +48,20 @@ class Session(Resource):
         render(await self._calls.end_session(req.context.session), resp)
         resp.append_header("Set-Cookie", self._cookie.clear())
 
+    async def _open(self, email: str, password: str, token: str) -> Answer:
+        """Verify the password and start the session. Raises Problem `credentials` where it is wrong."""
+        found = await self._calls.find_credentials(email)
+        if not await self._passwords.verify(found and found.password_hash, password) or found is None:
+            raise Problem("credentials")
+        new_hash = await self._passwords.rehash(found.password_hash, password)
+        return await self._calls.open_session(
+            found.user_id, found.password_hash, tokens.digest(token), new_hash
+        )
+
 
 def _credentials(body: object) -> tuple[str, str]:
     if not isinstance(body, dict):
-        raise Problem("validation", errors=[{"pointer": "", "message": "must be an object"}])
+        raise invalid("", "must be an object")
     errors = [
         {"pointer": f"/{name}", "message": "is missing" if name not in body else "must be a text"}
         for name in ("email", "password")
@@ -64,7 +73,7 @@ def _credentials(body: object) -> tuple[str, str]:
         if name not in {"email", "password"}
     ]
     if errors:
-        raise Problem("validation", errors=errors)
+        raise Problem("validation", errors=errors[:_MOST_ERRORS])
     return body["email"], body["password"]
 
 

@@ -9,7 +9,7 @@ from uuid import UUID
 from falcon.asgi import Request, Response
 
 from api.calls import Calls
-from api.feed import BYE, HEARTBEAT, Event, Feed
+from api.feed import BYE, HEARTBEAT, Event, Feed, Place
 from api.outcomes import refusal
 from api.problems import Problem
 from api.resource import Resource
@@ -37,24 +37,25 @@ class JobEvents(Resource):
         answer = await self._calls.read_job(session, workspace, job)
         if answer.outcome != "ok":
             raise refusal(answer)
-        if self._feed.streams(session) >= STREAMS_A_SESSION:
+        place = self._feed.take_place(session, STREAMS_A_SESSION)
+        if place is None:
             raise Problem("stream-limit")
         resp.content_type = "text/event-stream"
         resp.set_header("X-Accel-Buffering", "no")
-        resp.sse = events(self._feed, session, job)
+        resp.sse = events(self._feed, place, job)
 
 
-async def events(feed: Feed, session: bytes, job: UUID) -> AsyncIterator[Event]:
+async def events(feed: Feed, place: Place, job: UUID) -> AsyncIterator[Event]:
     """Yield what one stream sends, until the job has ended, the right is lost or the server wants it to end.
 
-    It subscribes here, for a generator that never started would never clean up. Nothing is awaited in between
-    that lets another request of the session slip past the limit.
+    It subscribes here, for a generator that never started would never clean up: some time after the request
+    was accepted, when an unread body has been taken in. The place is held meanwhile.
     """
     clock = asyncio.get_running_loop().time
     end = clock() + random.uniform(*AGE_SECONDS)  # noqa: S311 (no secret)
     event: Event | None = None
     try:
-        with feed.subscribed(session, job) as subscription:
+        with feed.subscribed(place, job) as subscription:
             while event is None or not event.final:
                 left = end - clock()
                 event = await subscription.next(min(HEARTBEAT_SECONDS, left)) if left > 0 else BYE

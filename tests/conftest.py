@@ -2,14 +2,48 @@
 
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from knowledgehub.embedded import SUPERUSER
 from knowledgehub.migrate import create_roles, migrate
-from tests.server import TEMPLATE, Database, Server, running_server
+from tests.server import TEMPLATE, VERSION, Database, Server, running_server
+
+# All tests run on each version, but for these files: what has nothing to do with the server, or starts the
+# embedded one for itself, runs once; plpgsql_check is there for one version.
+ONLY_ON = {
+    "18": [
+        "py/api/test_address.py",
+        "py/api/test_cookies.py",
+        "py/api/test_guard.py",
+        "py/api/test_passwords.py",
+        "py/api/test_static_files.py",
+        "py/knowledgehub/test_configuration.py",
+        "py/knowledgehub/test_front_matter.py",
+        "py/knowledgehub/test_headings.py",
+        "py/knowledgehub/test_logs.py",
+        "py/knowledgehub/test_up.py",
+        "py/test_embedded.py",
+        "py/worker/test_lease.py",
+        "py/worker/test_outage.py",
+        "sql/test_lint.py",
+        "sql/test_outcomes.py",
+        "sql/test_schema.py",
+    ],
+    "15": ["sql/test_plpgsql_check.py"],
+}
 
 _numbers = count(1)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for another version than this run's."""
+    folder = Path(__file__).parent
+    elsewhere = {folder / file for version, files in ONLY_ON.items() if version != VERSION for file in files}
+    left_out = [item for item in items if item.path in elsewhere]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item.path not in elsewhere]
 
 
 @pytest.fixture(scope="session")

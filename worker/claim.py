@@ -7,7 +7,7 @@ from uuid import UUID
 import psycopg
 from psycopg import errors
 
-from worker.backoff import Backoff
+from knowledgehub.backoff import Backoff
 from worker.calls import Connection
 from worker.drain import Drain
 from worker.lease import Lease, LeaseLostError, now

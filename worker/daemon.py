@@ -12,13 +12,13 @@ from collections.abc import Callable
 import psycopg
 
 from knowledgehub import SCHEMA_VERSION
-from knowledgehub.configuration import Configuration, ConfigurationError
+from knowledgehub.backoff import Backoff
+from knowledgehub.configuration import Configuration
 from worker import calls
-from worker.backoff import Backoff
 from worker.drain import Drain
 from worker.handlers import HANDLERS
 from worker.housekeeping import keep_house
-from worker.link import Address, Link
+from worker.link import Database, Link
 from worker.listener import listen
 from worker.slot import Slot
 from worker.wake_up import WakeUp
@@ -32,18 +32,16 @@ _SAME_WISH_SECONDS = 1.0
 _logger = logging.getLogger(__name__)
 
 
-def main(configuration: Configuration) -> int:
-    """Run jobs until SIGTERM or SIGINT; return the exit status: 0, or 1 if a slot did not end in time.
+def main(url: str, configuration: Configuration) -> int:
+    """Run the jobs of the database at ``url`` until SIGTERM or SIGINT.
 
+    Return the exit status: 0, or 1 if a slot did not end in time.
     The database may come up later, and go away meanwhile. Draining takes the length of a step, at most 5 s;
-    another signal, more than a second after the first, ends it at once. Raises ``ConfigurationError`` without
-    a worker URL.
+    another signal, more than a second after the first, ends it at once.
     """
-    if configuration.worker_url is None:
-        raise ConfigurationError("KNOWLEDGEHUB_WORKER_URL is not set: give it the URL of the database")
     # Every thread inherits the mask; this one hears signals when it asks for them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    worker = _Worker(configuration.worker_url, configuration.listen_url, configuration.worker_concurrency)
+    worker = _Worker(url, configuration.listen_url, configuration.worker_concurrency)
     worker.start()
     signal.sigwait(_SIGNALS)
     return worker.drain()
@@ -52,8 +50,8 @@ def main(configuration: Configuration) -> int:
 class _Worker:
     def __init__(self, url: str, listen_url: str | None, concurrency: int | None) -> None:
         self._name = f"w-{secrets.token_hex(4)}"
-        self._address = Address(url)
-        self._listen_address = self._address if listen_url in (None, url) else Address(listen_url)
+        self._database = Database(url)
+        self._listen_database = self._database if listen_url in (None, url) else Database(listen_url)
         self._concurrency = concurrency
         self._drain = Drain()
         self._wake_up: WakeUp | None = None
@@ -82,7 +80,7 @@ class _Worker:
         return 0
 
     def _start_when_ready(self) -> None:
-        link = self._new_link(self._address, "start")
+        link = self._new_link(self._database, "start")
         backoff = Backoff()
         told = None
         while not self._drain.begun:
@@ -114,24 +112,24 @@ class _Worker:
             name = f"{self._name}/{number}"
             slot = Slot(
                 name,
-                self._address,
+                self._database,
                 sql_kinds=sql_kinds,
                 handlers_by_kind=HANDLERS,
                 wake_up=wake_up,
                 drain=self._drain,
             )
             self._slots.append(self._start_thread(name, slot.run))
-        listening = self._new_link(self._listen_address, "listener")
+        listening = self._new_link(self._listen_database, "listener")
         self._start_thread("listener", lambda: listen(listening, wake_up, self._drain))
-        sweeping = self._new_link(self._address, "sweep")
+        sweeping = self._new_link(self._database, "sweep")
         self._start_thread("sweep", lambda: keep_house(sweeping, self._name, self._drain))
         _logger.info(
             "worker ready",
             extra={"worker": self._name, "concurrency": concurrency, "kinds": [*sql_kinds, *HANDLERS]},
         )
 
-    def _new_link(self, address: Address, purpose: str) -> Link:
-        return Link(address, f"knowledgehub worker {self._name} {purpose}")
+    def _new_link(self, database: Database, purpose: str) -> Link:
+        return Link(database, f"knowledgehub worker {self._name} {purpose}")
 
     def _start_thread(self, name: str, target: Callable[[], None]) -> threading.Thread:
         # Daemons: what a step or a claim waits for does not keep the process from ending.

@@ -95,6 +95,8 @@ def run(handler: Handler, claim: Claim, renewing: Claim) -> str:
     except WorkStopped:
         if not job.cancelled:
             return claim.call(calls.release)
+        # Of the two reasons to stop a job, a cancel request comes first where this is decided.
+        failure_code = "actor_not_authorised"
     except BaseException:
         _logger.exception("the handler failed")
         failure_code = "worker_error"

@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import psycopg
 from psycopg import errors
 
-from knowledgehub import database
+from knowledgehub.database import connection_arguments, with_retries
 from worker.calls import Connection
 
 _logger = logging.getLogger(__name__)
@@ -17,7 +17,7 @@ Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
 
 
-class Address:
+class Database:
     """A database URL, and whether it is answered: an outage is logged once, not by all who meet it."""
 
     def __init__(self, url: str) -> None:
@@ -48,8 +48,8 @@ class Address:
 class Link:
     """A connection of one thread: opened when first needed, and again when needed after it was lost."""
 
-    def __init__(self, address: Address, application_name: str) -> None:
-        self._address = address
+    def __init__(self, database: Database, application_name: str) -> None:
+        self._database = database
         self._application_name = application_name
         self._connection: Connection | None = None
         self._outages = 0
@@ -67,7 +67,7 @@ class Link:
         """
         try:
             connection = self._open()
-            return database.with_retries(lambda: function(connection, *arguments, **options))
+            return with_retries(lambda: function(connection, *arguments, **options))
         except errors.LockNotAvailable:
             raise
         except psycopg.Error as error:
@@ -82,15 +82,15 @@ class Link:
 
     def _open(self) -> Connection:
         if self._connection is None:
-            self._outages = self._address.outages
-            arguments = database.connection_arguments(self._application_name)
-            self._connection = psycopg.connect(self._address.url, **arguments)
-            self._address.found()
+            self._outages = self._database.outages
+            arguments = connection_arguments(self._application_name)
+            self._connection = psycopg.connect(self._database.url, **arguments)
+            self._database.found()
         return self._connection
 
     def _fail(self, error: psycopg.Error) -> None:
         if self._connection is None or self._connection.closed:
-            self._address.lost(error, self._outages)
+            self._database.lost(error, self._outages)
         else:
             _logger.error("a call of the database failed", exc_info=error)
         self.close()

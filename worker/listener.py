@@ -4,7 +4,7 @@ import logging
 
 import psycopg
 
-from worker.backoff import Backoff
+from knowledgehub.backoff import Backoff
 from worker.calls import Connection
 from worker.drain import Drain
 from worker.link import Link

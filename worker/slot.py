@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 import psycopg
 
 from knowledgehub import logs
+from knowledgehub.backoff import Backoff
 from worker import calls, handlers, stepping
-from worker.backoff import Backoff
 from worker.calls import Claimed
 from worker.claim import Claim
 from worker.drain import Drain
 from worker.handlers import Handler
 from worker.lease import Lease, LeaseLostError, now
-from worker.link import Address, Link
+from worker.link import Database, Link
 from worker.wake_up import WakeUp
 
 _POLL_SECONDS = 5
@@ -28,7 +28,7 @@ class Slot:
     def __init__(
         self,
         worker: str,
-        address: Address,
+        database: Database,
         *,
         sql_kinds: Sequence[str],
         handlers_by_kind: Mapping[str, Handler],
@@ -38,7 +38,7 @@ class Slot:
         self._worker = worker
         self._kinds = [*sql_kinds, *handlers_by_kind]
         self._handlers = handlers_by_kind
-        self._address = address
+        self._database = database
         self._wake_up = wake_up
         self._drain = drain
         self._link = self._new_link()
@@ -100,4 +100,4 @@ class Slot:
             _logger.info("job left", extra={"worker": self._worker, "state": state})
 
     def _new_link(self) -> Link:
-        return Link(self._address, f"knowledgehub worker {self._worker}")
+        return Link(self._database, f"knowledgehub worker {self._worker}")

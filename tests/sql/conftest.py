@@ -8,7 +8,7 @@ import pytest
 
 from knowledgehub.embedded import SUPERUSER
 from knowledgehub.migrate import create_roles
-from tests.server import VERSION, Server, pgtap_share_dir
+from tests.server import VERSION, Server
 
 _NAME = "hub_pgtap"
 
@@ -21,7 +21,7 @@ def pgtap_connection(server: Server, template: str) -> Iterator[psycopg.Connecti
     create_roles(url)
     with psycopg.connect(url, autocommit=True) as connection:
         if VERSION == "18":
-            path = f"{pgtap_share_dir()}:$system"
+            path = f"{server.debian}/usr/share/postgresql/15:$system"
             connection.execute("SELECT set_config('extension_control_path', %s, false)", [path])
         connection.execute("CREATE SCHEMA tap; GRANT USAGE ON SCHEMA tap TO PUBLIC")
         connection.execute("CREATE EXTENSION pgtap SCHEMA tap")

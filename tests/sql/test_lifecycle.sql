@@ -30,7 +30,7 @@ DECLARE
 BEGIN
     IF p_job IS NOT NULL THEN
         SET LOCAL ROLE hub_operator;
-        SELECT s.body::jsonb INTO v_body FROM jobs.show_job(current_setting('life.' || p_job)::uuid) AS s;
+        SELECT s.body::jsonb INTO v_body FROM jobs.read_job_by_operator(current_setting('life.' || p_job)::uuid) AS s;
         RESET ROLE;
     END IF;
     RETURN v_body;

@@ -4,7 +4,7 @@
 -- VOLATILE: it must see what was committed before its own statement, not before the caller's.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: functions of schema jobs that act for a job's actor or read for several sessions.
+-- Callers: functions of schema jobs that act for a job's actor.
 CREATE OR REPLACE FUNCTION hub._is_administrator(p_user uuid, p_workspace uuid)
 RETURNS boolean
 LANGUAGE plpgsql

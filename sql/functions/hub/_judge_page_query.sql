@@ -1,13 +1,12 @@
 -- The filters and the place that list_pages is asked for, as its query needs them: the lower() form of
 -- the tag, and the positions of course and page in the cursor (-1 where there is none).
--- Errors: [{"pointer", "message"}] at /limit, /cursor and /tag; NULL where all is right.
+-- Errors: [{"pointer", "message"}] at /cursor and /tag; NULL where all is right.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: list_pages.
 CREATE OR REPLACE FUNCTION hub._judge_page_query(
     p_tag text,
     p_cursor text,
-    p_limit integer,
     OUT tag_key text,
     OUT course_position bigint,
     OUT page_position bigint,
@@ -20,11 +19,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     errors := '[]';
-    IF p_limit IS NULL OR p_limit NOT BETWEEN 1 AND 500 THEN
-        errors := errors || hub._error('/limit', 'send a number from 1 to 500');
-    END IF;
     IF p_cursor !~ '^[0-9]{1,10}[.][0-9]{1,10}$' THEN
-        errors := errors || hub._error('/cursor', 'send the next_cursor of the answer before, or no cursor');
+        errors := errors || hub._error('/cursor', 'take the cursor from the last answer');
     ELSE
         course_position := coalesce(split_part(p_cursor, '.', 1)::bigint, -1);
         page_position := coalesce(split_part(p_cursor, '.', 2)::bigint, -1);
@@ -39,5 +35,5 @@ BEGIN
 END;
 $$;
 
-COMMENT ON FUNCTION hub._judge_page_query(text, text, integer) IS
+COMMENT ON FUNCTION hub._judge_page_query(text, text) IS
     'What list_pages is asked for, or what is wrong with it.';

@@ -16,14 +16,21 @@ VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
+DECLARE
+    v_locked boolean;
 BEGIN
     PERFORM
     FROM hub_store.membership AS m
     WHERE m.workspace_id = p_workspace
         AND m.user_id = (SELECT s.user_id FROM hub_store.session AS s WHERE s.token_hash = p_session)
     FOR NO KEY UPDATE;
+    v_locked := FOUND;
     SELECT a.outcome, a.user_id, a.user_name INTO outcome, user_id, user_name
     FROM hub._access(p_session, p_workspace, p_right) AS a;
+    -- A membership that began in between is not locked, so it does not count yet.
+    IF outcome = 'ok' AND NOT v_locked THEN
+        outcome := 'not_found';
+    END IF;
 END;
 $$;
 

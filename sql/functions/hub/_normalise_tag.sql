@@ -4,7 +4,7 @@
 -- Either `tag` or `problem` is NULL; the problem says what a tag has to be.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: hub._normalise_tags, list_pages.
+-- Callers: hub._normalise_tags, hub._judge_page_query.
 CREATE OR REPLACE FUNCTION hub._normalise_tag(p_tag text, OUT tag text, OUT problem text)
 LANGUAGE plpgsql
 IMMUTABLE

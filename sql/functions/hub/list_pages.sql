@@ -32,7 +32,7 @@ BEGIN
     END IF;
     IF outcome = 'ok' THEN
         SELECT j.tag_key, j.course_position, j.page_position, j.errors INTO v_query
-        FROM hub._judge_page_query(p_tag, p_cursor, p_limit) AS j;
+        FROM hub._judge_page_query(p_tag, p_cursor) AS j;
         IF v_query.errors IS NOT NULL THEN
             outcome := 'invalid';
             detail := jsonb_build_object('errors', v_query.errors);

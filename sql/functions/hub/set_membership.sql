@@ -20,10 +20,7 @@ DECLARE
     v_user uuid;
 BEGIN
     PERFORM hub._require_read_committed();
-    SELECT u.id INTO v_user
-    FROM hub_store.app_user AS u
-    WHERE u.email = hub._normalise_email(p_email)
-    FOR NO KEY UPDATE;
+    v_user := hub._lock_user(p_email);
     IF p_role IS NULL OR p_role NOT IN ('administrator', 'editor', 'reader') THEN
         outcome := 'invalid';
         detail := hub._invalid('/role', 'the role is administrator, editor or reader');

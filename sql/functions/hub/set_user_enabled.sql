@@ -15,10 +15,7 @@ DECLARE
     v_user uuid;
 BEGIN
     PERFORM hub._require_read_committed();
-    SELECT u.id INTO v_user
-    FROM hub_store.app_user AS u
-    WHERE u.email = hub._normalise_email(p_email)
-    FOR NO KEY UPDATE;
+    v_user := hub._lock_user(p_email);
     IF v_user IS NULL THEN
         outcome := 'not_found';
         RETURN NEXT;

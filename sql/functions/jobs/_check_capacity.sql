@@ -16,9 +16,9 @@ DECLARE
     v_most_pending integer := jobs._setting('MaxPendingPerWorkspace');
     v_most_of_actor integer := jobs._setting('MaxPendingPerActor');
     v_most_created integer := jobs._setting('MaxCreatedPerDay');
-    v_pending integer;
-    v_of_actor integer;
-    v_created integer;
+    v_pending bigint;
+    v_of_actor bigint;
+    v_created bigint;
     v_leaves_at timestamptz;
 BEGIN
     SELECT count(*), count(*) FILTER (WHERE j.actor_id = p_actor) INTO v_pending, v_of_actor

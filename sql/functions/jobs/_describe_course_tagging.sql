@@ -14,7 +14,7 @@ DECLARE
     v_course uuid := (p_argument -> 'request' ->> 'course_id')::uuid;
     v_most integer := jobs._setting('MaxCoursePages');
     v_title text;
-    v_pages integer;
+    v_pages bigint;
 BEGIN
     SELECT c.title INTO v_title
     FROM hub_store.course AS c

@@ -3,7 +3,7 @@
 --   Or {"errors": [{"pointer", "message"}]}.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs.create_job.
+-- Callers: jobs.create_job, jobs._replay.
 CREATE OR REPLACE FUNCTION jobs._normalise(p_body jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql

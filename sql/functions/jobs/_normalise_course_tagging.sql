@@ -7,7 +7,7 @@
 CREATE OR REPLACE FUNCTION jobs._normalise_course_tagging(p_argument jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql
-VOLATILE
+STABLE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$

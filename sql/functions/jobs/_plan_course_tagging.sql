@@ -13,7 +13,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_job uuid := (p_argument ->> 'job')::uuid;
-    v_total integer;
+    v_total bigint;
 BEGIN
     WITH chunk AS (
         INSERT INTO jobs_store.worklist (job_id, chunk, page_ids)

@@ -27,8 +27,7 @@ DECLARE
 BEGIN
     PERFORM jobs._hold(p_job, p_lease);
     SELECT j.kind, k.advance_function IS NOT NULL AS steps, j.total, j.processed, j.changed, j.skipped, j.failed,
-           j.cancel_requested_at IS NOT NULL AS cancelled,
-           hub._is_administrator(j.actor_id, j.workspace_id) AS authorised
+           j.cancel_requested_at IS NULL AND hub._is_administrator(j.actor_id, j.workspace_id) AS goes_on
     INTO v_job
     FROM jobs_store.job AS j
     JOIN jobs_store.kind AS k ON k.name = j.kind
@@ -37,9 +36,7 @@ BEGIN
         RAISE EXCEPTION 'jobs of kind % are run by a handler', v_job.kind USING ERRCODE = 'KH500';
     END IF;
     v_processed := v_job.processed;
-    IF v_job.cancelled OR NOT v_job.authorised THEN
-        v_stopped := 'not_authorised';
-    ELSIF v_job.processed < v_job.total THEN
+    IF v_job.goes_on AND v_job.processed < v_job.total THEN
         v_step := jobs._call_kind(v_job.kind, 'advance', jsonb_build_object(
             'job', p_job, 'page_limit', p_page_limit, 'budget', p_budget));
         v_stopped := v_step ->> 'stopped';
@@ -52,7 +49,8 @@ BEGIN
             v_job.failed + (v_step ->> 'failed')::integer);
     END IF;
     outcome := 'ended';
-    IF v_stopped = 'not_authorised' THEN
+    IF NOT v_job.goes_on OR v_stopped = 'not_authorised' THEN
+        -- Where a cancel request is the reason, it comes first there.
         PERFORM jobs._leave_running(p_job, 'failed', 'actor_not_authorised');
     ELSIF v_processed = v_job.total THEN
         PERFORM jobs._leave_running(p_job, 'succeeded');

@@ -16,25 +16,11 @@ VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_after bigint := CASE WHEN p_cursor ~ '^[0-9]{1,18}$' THEN p_cursor::bigint END;
-    v_ids bigint[];
 BEGIN
     SELECT r.outcome INTO outcome FROM jobs.read_job(p_session, p_workspace, p_job) AS r;
-    IF outcome = 'ok' AND p_cursor IS NOT NULL AND v_after IS NULL THEN
-        outcome := 'invalid';
-        detail := hub._invalid('/cursor', 'take the cursor from the last answer');
-    END IF;
     IF outcome = 'ok' THEN
-        SELECT coalesce(array_agg(t.id ORDER BY t.id), '{}') INTO v_ids
-        FROM (
-            SELECT a.id
-            FROM jobs_store.audit_event AS a
-            WHERE a.job_id = p_job AND a.id > coalesce(v_after, 0)
-            ORDER BY a.id
-            LIMIT p_limit + 1
-        ) AS t;
-        body := jobs._audit_page(v_ids, p_limit);
+        SELECT t.outcome, t.detail, t.body INTO outcome, detail, body
+        FROM jobs._audit_page(p_workspace, p_job, p_cursor, p_limit) AS t;
     END IF;
     RETURN NEXT;
 END;

@@ -1,6 +1,6 @@
 -- What a tagging of this course with these tags {"tags"} would change now, for enabled administrators.
--- Answers: ok (body {"total", "would_change", "have_all"}); unauthenticated, not_found, not_administrator,
---   invalid.
+-- Answers: ok (body {"total", "would_change", "have_all"}; a page without room for the tags is in none but
+--   the first); unauthenticated, not_found, not_administrator, invalid.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the API.
@@ -41,11 +41,15 @@ BEGIN
     END IF;
     IF outcome = 'ok' THEN
         SELECT jsonb_build_object(
-            'total', count(*), 'would_change', count(*) - count(*) FILTER (WHERE t.has_all),
+            'total', count(*),
+            'would_change', count(*) FILTER (WHERE NOT t.has_all AND t.has_room),
             'have_all', count(*) FILTER (WHERE t.has_all))::text
         INTO body
         FROM (
-            SELECT hub._lower_tags(p.tags) @> hub._lower_tags(v_tags) AS has_all
+            SELECT hub._lower_tags(p.tags) @> hub._lower_tags(v_tags) AS has_all,
+                   cardinality(p.tags) + cardinality(v_tags) <= 200 OR 200 >= (
+                       SELECT count(DISTINCT k.key)
+                       FROM unnest(hub._lower_tags(p.tags || v_tags)) AS k (key)) AS has_room
             FROM hub_store.page AS p
             WHERE p.course_id = p_course
         ) AS t;

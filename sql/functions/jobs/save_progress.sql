@@ -2,7 +2,7 @@
 -- the job has another version than the handler knows (somebody asked to cancel it, say), so that nothing
 -- is overwritten unseen; the handler looks at the snapshot and tries again with its version.
 -- Answers: ok, version_mismatch; both with the current snapshot; stop_requested as of now.
--- Raises: KH423 when the lease is lost; KH500.
+-- Raises: KH423 when the lease is lost; KH500, also for a job of items.
 -- Locks: job.
 -- Callers: the worker.
 CREATE OR REPLACE FUNCTION jobs.save_progress(
@@ -20,6 +20,9 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     PERFORM jobs._hold(p_job, p_lease);
+    IF EXISTS (SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.itemised) THEN
+        RAISE EXCEPTION 'jobs of items are run by jobs.advance' USING ERRCODE = 'KH500';
+    END IF;
     outcome := CASE WHEN EXISTS (
         SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.version = p_version
     ) THEN 'ok' ELSE 'version_mismatch' END;

@@ -3,7 +3,7 @@
 -- no request within the last minute. Bounded: what is left waits for the next call.
 -- Answers: {"jobs", "sessions", "addresses"}: how many of each.
 -- Raises: KH500 outside READ COMMITTED.
--- Locks: session, job (never waits for either), audit.
+-- Locks: session, the address, job (never waits for any), audit.
 -- Callers: the worker.
 CREATE OR REPLACE FUNCTION jobs.sweep(p_worker text)
 RETURNS jsonb
@@ -27,7 +27,7 @@ BEGIN
         FROM jobs_store.request_budget AS o
         WHERE o.times[cardinality(o.times)] <= v_now - interval '60 seconds'
         LIMIT 1000
-        FOR UPDATE SKIP LOCKED);
+        FOR NO KEY UPDATE SKIP LOCKED);
     GET DIAGNOSTICS v_addresses = ROW_COUNT;
     FOR v_job IN
         SELECT j.id

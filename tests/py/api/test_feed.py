@@ -9,7 +9,7 @@ import pytest
 
 from api import stream
 from api.calls import Calls, Snapshot
-from api.feed import BYE, GONE, Event, Feed, Subscription
+from api.feed import BYE, GONE, Event, Feed, Place, Subscription
 
 ANNA, BERT = b"a" * 32, b"b" * 32
 
@@ -35,6 +35,12 @@ def calls() -> FakeCalls:
 @pytest.fixture
 def feed(calls: FakeCalls) -> Feed:
     return Feed(calls, "postgresql://127.0.0.1:1/nothing", {"connect_timeout": 1})
+
+
+def take(feed: Feed, session: bytes) -> Place:
+    place = feed.take_place(session, 10)
+    assert place is not None
+    return place
 
 
 def run(feed: Feed, test: Any) -> None:  # noqa: ANN401 (a coroutine)
@@ -88,7 +94,7 @@ def test_one_call_reads_all_jobs_for_all_their_streams_and_bytes_are_shared(
 
     async def test() -> None:
         streams = [(session, job) for session in (ANNA, BERT, ANNA) for job in jobs]
-        subscriptions = [feed.subscribed(*pair) for pair in streams]
+        subscriptions = [feed.subscribed(take(feed, session), job) for session, job in streams]
         events = [await subscription.__enter__().next(1) for subscription in subscriptions[:1]]
         calls.asked.clear()
         entered = [subscription.__enter__() for subscription in subscriptions[1:]]
@@ -109,15 +115,32 @@ def test_only_sessions_that_may_read_get_the_bytes(feed: Feed, calls: FakeCalls)
 
     async def test() -> None:
         with (
-            feed.subscribed(ANNA, job) as may,
-            feed.subscribed(BERT, job) as may_not,
-            feed.subscribed(ANNA, missing) as nothing,
+            feed.subscribed(take(feed, ANNA), job) as may,
+            feed.subscribed(take(feed, BERT), job) as may_not,
+            feed.subscribed(take(feed, ANNA), missing) as nothing,
         ):
             event = await may.next(1)
             assert event is not None
             assert event.name == "snapshot"
             assert await may_not.next(1) is GONE
             assert await nothing.next(1) is GONE
+
+    run(feed, test())
+
+
+def test_a_place_is_taken_until_its_stream_ended_or_will_never_begin(feed: Feed, calls: FakeCalls) -> None:
+    job = uuid4()
+    calls.jobs = {job: Snapshot(job, 1, True, "{}", [ANNA])}
+
+    async def test() -> None:
+        never_begun = stream.events(feed, take(feed, ANNA), job)
+        streamed = stream.events(feed, take(feed, ANNA), job)
+        assert feed.take_place(ANNA, 2) is None
+        assert feed.take_place(BERT, 2) is not None
+        assert [event.name async for event in streamed] == ["terminal"]
+        assert feed.streams(ANNA) == 1
+        del never_begun
+        assert feed.streams(ANNA) == 0
 
     run(feed, test())
 
@@ -136,7 +159,7 @@ def test_a_failed_read_is_tried_again(feed: Feed, calls: FakeCalls, monkeypatch:
     monkeypatch.setattr("api.feed.RETRY_SECONDS", 0.01)
 
     async def test() -> None:
-        with feed.subscribed(ANNA, job) as subscription:
+        with feed.subscribed(take(feed, ANNA), job) as subscription:
             event = await subscription.next(2)
             assert event is not None
             assert event.name == "snapshot"
@@ -156,11 +179,11 @@ def test_a_stream_ends_with_bye_at_its_age_and_beats_before(
         return [event.name async for event in events]
 
     async def test() -> None:
-        first, *beats, last = await names(stream.events(feed, ANNA, job))
+        first, *beats, last = await names(stream.events(feed, take(feed, ANNA), job))
         assert (first, set(beats), last) == ("snapshot", {"hb"}, "bye")
         assert 2 <= len(beats) <= 4
         feed.end_streams()
-        assert await names(stream.events(feed, ANNA, job)) == ["bye"]
+        assert await names(stream.events(feed, take(feed, ANNA), job)) == ["bye"]
         assert feed.streams(ANNA) == 0
 
     run(feed, test())

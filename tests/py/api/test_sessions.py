@@ -1,6 +1,7 @@
 """/api/session."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -98,6 +99,16 @@ def test_signing_in_renews_a_hash_of_other_parameters(place: Place) -> None:
     assert place.hub.one(query, place.administrator.id) == after
 
 
+def test_parallel_sign_ins_all_succeed_though_one_renews_the_hash(place: Place) -> None:
+    clients = [anonymous(place) for _ in range(4)]
+    with ThreadPoolExecutor(len(clients)) as threads:
+        answers = list(threads.map(lambda client: sign_in(client, place.administrator.email), clients))
+    assert [answer.status_code for answer in answers] == [200] * 4
+    for answer in answers:
+        token = answer.headers["set-cookie"].partition(";")[0].partition("=")[2]
+        assert place.api.client(token).get("/api/session").status_code == 200
+
+
 @pytest.mark.parametrize(
     "headers",
     [
@@ -127,6 +138,14 @@ def test_a_wrong_shape_is_named(place: Place, body: object, pointers: list[str])
     response = anonymous(place).post("/api/session", json=body, headers={"X-CSRF-Token": "login"})
     problem = assert_problem(response, 422, "validation")
     assert [error["pointer"] for error in problem["errors"]] == pointers
+
+
+def test_of_many_wrong_members_the_first_hundred_are_named(place: Place) -> None:
+    body = {"email": 1} | {f"member-{number}": 1 for number in range(1000)}
+    response = anonymous(place).post("/api/session", json=body, headers={"X-CSRF-Token": "login"})
+    errors = assert_problem(response, 422, "validation")["errors"]
+    expected = ["/email", "/password", *(f"/member-{number}" for number in range(98))]
+    assert [error["pointer"] for error in errors] == expected
 
 
 def test_signing_out_ends_the_session_everywhere(place: Place) -> None:

@@ -1,6 +1,7 @@
 """The event stream of a job."""
 
 import json
+import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -254,6 +255,25 @@ def test_a_session_may_have_ten_streams(place: Place) -> None:
                 return response.status_code == httpx.codes.OK
 
         wait_until(has_room, "the closed stream's place is free", 15)
+
+
+def test_no_request_gets_past_the_limit_while_others_are_about_to_stream(place: Place) -> None:
+    """The server waits a while for the rest of a body, between the check and the stream."""
+    job = new_job(place)
+    request = (
+        f"GET {job_path(place, job)}/events HTTP/1.1\r\nHost: x\r\nCookie: session={place.client.token}\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+    )
+    with ExitStack() as stack:
+        connections = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", place.api.port), timeout=10))
+            for _ in range(STREAMS_A_SESSION + 15)
+        ]
+        for connection in connections:
+            connection.sendall(request.encode())
+        statuses = [connection.recv(len("HTTP/1.1 200")) for connection in connections]
+    assert statuses.count(b"HTTP/1.1 200") == STREAMS_A_SESSION
+    assert statuses.count(b"HTTP/1.1 429") == 15
 
 
 def test_many_streams_leave_the_pool_to_others(own_hub: Hub, start_api: StartApi) -> None:

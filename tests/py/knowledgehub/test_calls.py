@@ -50,5 +50,5 @@ def test_a_function_without_an_answer_is_an_error(database: Database) -> None:
         LANGUAGE sql AS $$ SELECT '', NULL::jsonb, '' LIMIT 0 $$
         """
     )
-    with pytest.raises(psycopg.DataError, match=r"jobs.list_settings\(\) answered no row"):
+    with pytest.raises(psycopg.DataError, match=r"jobs.list_settings answered no row"):
         Operator(database.as_role("hub_operator")).list_settings()

@@ -319,6 +319,8 @@ def test_jobs_are_listed_newest_first_and_page_by_page(
     assert [job["id"] for job in rest["jobs"]] == [jobs[0]]
     assert rest["next_cursor"] is None
     text = run("jobs", "list", workspace, "--limit", "2").stdout
+    heads = ["id", "kind", "state", "processed", "total", "failed", "created", "actor"]
+    assert text.splitlines()[0].split() == heads
     assert jobs[2] in text
     assert f"--cursor {first['next_cursor']}" in text
     assert "cursor" in run("jobs", "list", workspace, "--cursor", "nonsense", status=1).stderr
@@ -343,12 +345,14 @@ def test_a_queued_job_is_cancelled_at_once(database: Database, run: Run, make_jo
     ]
 
 
-def test_a_running_job_is_asked_to_cancel(database: Database, run: Run, make_job: Callable[[], str]) -> None:
+def test_a_cancel_of_a_running_job_is_requested(
+    database: Database, run: Run, make_job: Callable[[], str]
+) -> None:
     job = make_job()
     claim(database)
-    assert "asked" in run("jobs", "cancel", job).stdout
-    assert "already asked" in run("jobs", "cancel", job).stdout
-    assert "running, asked to cancel" in run("jobs", "show", job).stdout
+    assert f"cancel requested for job {job}" in run("jobs", "cancel", job).stdout
+    assert f"cancel already requested for job {job}" in run("jobs", "cancel", job).stdout
+    assert "running, cancel requested" in run("jobs", "show", job).stdout
 
 
 def test_a_finished_job_cannot_be_cancelled(

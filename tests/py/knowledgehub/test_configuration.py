@@ -11,9 +11,6 @@ URL = "postgresql://hub_api:s3cret@db.example:5432/knowledgehub"
 
 def test_an_empty_environment_is_a_complete_configuration() -> None:
     configuration = load({})
-    assert configuration.database_url is None
-    assert configuration.worker_url is None
-    assert configuration.operator_url is None
     assert configuration.owner_url is None
     assert configuration.listen_url is None
     assert configuration.public_origin == "http://127.0.0.1:8000"
@@ -27,9 +24,6 @@ def test_an_empty_environment_is_a_complete_configuration() -> None:
 @pytest.mark.parametrize(
     ("variable", "field"),
     [
-        ("KNOWLEDGEHUB_DATABASE_URL", "database_url"),
-        ("KNOWLEDGEHUB_WORKER_URL", "worker_url"),
-        ("KNOWLEDGEHUB_OPERATOR_URL", "operator_url"),
         ("KNOWLEDGEHUB_OWNER_URL", "owner_url"),
         ("KNOWLEDGEHUB_LISTEN_URL", "listen_url"),
     ],
@@ -128,5 +122,5 @@ def test_a_wrong_value_is_named_in_one_line(variable: str, value: str, should_be
 
 
 def test_passwords_are_not_in_the_representation() -> None:
-    configuration = load({"KNOWLEDGEHUB_DATABASE_URL": URL, "DEMO_PASSWORD": "another s3cret"})
+    configuration = load({"KNOWLEDGEHUB_OWNER_URL": URL, "DEMO_PASSWORD": "another s3cret"})
     assert "s3cret" not in repr(configuration)

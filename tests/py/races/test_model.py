@@ -783,13 +783,12 @@ class Machine(RuleBasedStateMachine):
         """A worker makes a step, whether it may or not."""
         claim = self.take(place, ["course_tagging"])
         job = self.model.held(claim)
-        query = "SELECT outcome, snapshot FROM jobs.advance(%s, %s, %s, '1 hour')"
+        query = "SELECT outcome FROM jobs.advance(%s, %s, %s, '1 hour')"
         answer = call(self.worker, query, *claim, pages)
         if job is None:
             assert answer == "KH423"
         else:
-            assert answer[0] == self.model.advance(job, pages)
-            self.compare(job, answer[1])
+            assert answer == (self.model.advance(job, pages),)
             # How long a page has been locked is for the rule below alone, however slow the machine is.
             self.move(job, "page_locked_since", "1 hour")
 
@@ -1062,7 +1061,9 @@ class Machine(RuleBasedStateMachine):
     def check_jobs(self) -> None:
         """States, counters, attempts, leases, worklists, page errors and events are the model's."""
         rows = {row[0]: shape_row(row) for row in self.owner.execute(ROWS).fetchall()}
-        assert rows == {job.id: job.row() for job in self.model.jobs.values()}
+        for job in self.model.jobs.values():
+            assert rows.pop(job.id, None) == job.row()
+        assert rows == {}
 
     def check_pages(self) -> None:
         """Pages are the model's; a page that was not written has its etag and time still."""

@@ -131,7 +131,7 @@ class World:
         self.owner.execute(
             "INSERT INTO jobs_store.kind (name, itemised) VALUES ('probe', false) ON CONFLICT DO NOTHING"
         )
-        query = "SELECT outcome FROM jobs.create_job(%s, %s, %s, '{\"kind\": \"probe\"}', NULL)"
+        query = 'SELECT outcome FROM jobs.create_job(%s, %s, %s, \'{"kind": "probe"}\', NULL)'
         key = str(uuid.uuid4())
         assert one(self.owner, query, self.session(self.ada), self.workspace, key) == ("created",)
         claim = self.claim(self.owner)
@@ -148,8 +148,8 @@ class World:
         return one(worker, "SELECT jobs.sweep('w-test/2')")[0]
 
     def advance(self, worker: Connection, claim: Claim, pages: int = 1000) -> str:
-        """Make one step of a claimed job and return its outcome."""
-        outcome: str = one(worker, "SELECT outcome FROM jobs.advance(%s, %s, %s)", *claim, pages)[0]
+        """Make one step of a claimed job, bounded by pages and not by time, and return its outcome."""
+        outcome: str = one(worker, "SELECT outcome FROM jobs.advance(%s, %s, %s, '1 hour')", *claim, pages)[0]
         return outcome
 
     def cancel(self, api: Connection, user: uuid.UUID, job: uuid.UUID) -> str:

@@ -60,6 +60,18 @@ def save_late(job: HandledJob) -> dict[str, Any]:
     return {"pages": 2}
 
 
+def stop_late(job: HandledJob) -> None:
+    """Reach checkpoints until one stops it; then wait for the test before it lets that pass."""
+    job.progress(10, 1)
+    try:
+        while True:
+            job.checkpoint()
+            time.sleep(0.02)
+    finally:
+        (_DIR / "stopped").touch()
+        _wait_for("go")
+
+
 def be_deaf(_job: HandledJob) -> dict[str, Any]:
     """Wait for the test without a checkpoint."""
     _wait_for("go")
@@ -80,7 +92,8 @@ if __name__ == "__main__":
         overcount=overcount,
         check=check,
         save_late=save_late,
+        stop_late=stop_late,
         be_deaf=be_deaf,
     )
     logs.configure("worker")
-    sys.exit(daemon.main(configuration.load(os.environ)))
+    sys.exit(daemon.main(os.environ["KNOWLEDGEHUB_WORKER_URL"], configuration.load(os.environ)))

@@ -113,6 +113,12 @@ class Scene:
             "UPDATE hub_store.membership SET enabled = false WHERE workspace_id = %s", (self.workspace,)
         )
 
+    def restore(self) -> None:
+        """Let the actor be a member again."""
+        self.connection.execute(
+            "UPDATE hub_store.membership SET enabled = true WHERE workspace_id = %s", (self.workspace,)
+        )
+
     def add_kind(self, name: str, advance_function: str | None = None) -> None:
         """Add a kind of job that needs a request of its name only; its items are counted if it is SQL."""
         self.connection.execute(

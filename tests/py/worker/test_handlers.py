@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests import server
 from tests.py.worker.conftest import Workers
 from tests.py.worker.scene import Scene, wait_until
-from tests.server import Database
 from worker import calls, handlers
 from worker.claim import Claim
 from worker.drain import Drain
 from worker.lease import Lease, now
-from worker.link import Address, Link
+from worker.link import Database, Link
 
 
 def test_a_handler_that_returns_succeeds_with_its_result(scene: Scene, workers: Workers) -> None:
@@ -65,6 +65,22 @@ def test_a_revoked_actor_stops_a_handler_at_its_next_checkpoint(scene: Scene, wo
     scene.wait_for_processed(job, 1)
     scene.revoke()
     row = scene.wait_for_state(job, "failed", seconds=1)
+    assert row["failure"]["code"] == "actor_not_authorised"
+
+
+def test_a_handler_stopped_for_a_lost_right_fails_though_the_right_came_back(
+    scene: Scene, workers: Workers, tmp_path: Path
+) -> None:
+    """E1, C3: what it left undone is never called a success."""
+    scene.add_kind("stop_late")
+    job = scene.create("stop_late")
+    workers(probe=True)
+    scene.wait_for_processed(job, 1)
+    scene.revoke()
+    wait_until((tmp_path / "stopped").exists, "the handler was stopped")
+    scene.restore()
+    (tmp_path / "go").touch()
+    row = scene.wait_for_state(job, "failed")
     assert row["failure"]["code"] == "actor_not_authorised"
 
 
@@ -152,11 +168,11 @@ def test_a_handler_whose_lease_is_gone_stops_at_its_next_checkpoint(scene: Scene
     assert scene.job(job)["state"] == "running"
 
 
-def test_no_handler_is_started_once_the_process_drains(scene: Scene, database: Database) -> None:
+def test_no_handler_is_started_once_the_process_drains(scene: Scene, database: server.Database) -> None:
     """The drain began while the claim was on its way: it is given back unused."""
     scene.add_kind("succeed")
     job = scene.create("succeed")
-    link = Link(Address(database.url("hub_worker")), "test")
+    link = Link(Database(database.url("hub_worker")), "test")
     claimed = link.call(calls.claim, "w/1", ["succeed"])
     assert claimed is not None
     drain = Drain()

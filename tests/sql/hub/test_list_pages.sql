@@ -83,8 +83,7 @@ CROSS JOIN LATERAL hub.list_pages(
 
 SELECT is(
     concat_ws(' ', l.outcome, l.body, l.detail),
-    'invalid {"errors": [{"message": "send a number from 1 to 500", "pointer": "/limit"}, '
-    '{"message": "send the next_cursor of the answer before, or no cursor", "pointer": "/cursor"}, '
+    'invalid {"errors": [{"message": "take the cursor from the last answer", "pointer": "/cursor"}, '
     '{"message": "a tag has no commas", "pointer": "/tag"}]}',
     'wrong arguments are named')
 FROM hub.list_pages(sha256('reader'), md5('Here')::uuid, NULL, 'a,b', NULL, 'x', 501) AS l;

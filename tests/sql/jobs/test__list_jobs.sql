@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(32);
+SELECT plan(33);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 1000 WHERE s.name LIKE 'MaxPending%';
 
@@ -101,7 +101,8 @@ SELECT cmp_ok(
 SELECT cmp_ok(
     fixture.reads(format('SELECT jobs._list_jobs(fixture.id(%L), %L, %L, NULL, 10)', 'main', f.state, f.kind)),
     '<', 50::bigint, format('E7: and the few of them that are %s', coalesce(f.state, f.kind)))
-FROM (VALUES ('queued', NULL), ('failed', NULL), ('cancelled', NULL), ('running', NULL), (NULL, 'archive'))
+FROM (VALUES ('queued', NULL), ('failed', NULL), ('cancelled', NULL), ('running', NULL), (NULL, 'archive'),
+    ('failed', 'archive'))
     AS f (state, kind);
 
 SELECT * FROM finish();

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(23);
+SELECT plan(25);
 CALL fixture.world();
 
 CREATE FUNCTION pg_temp.preview(
@@ -45,6 +45,14 @@ SELECT is(fixture.progress(), '3/3 2+1+0', 'does what the preview said');
 SELECT is(
     pg_temp.preview('{"tags": ["OLD  plan", "E\u0301té"]}'), 'ok {"total": 3, "have_all": 3, "would_change": 0}',
     'and leaves nothing to do');
+UPDATE hub_store.page AS p SET tags = ARRAY(SELECT 't' || n FROM generate_series(1, 199) AS n)
+    WHERE p.id = fixture.page(1);
+SELECT is(
+    pg_temp.preview('{"tags": ["new", "newer"]}'), 'ok {"total": 3, "have_all": 0, "would_change": 2}',
+    'a page without room for the tags would not change');
+SELECT is(
+    pg_temp.preview('{"tags": ["new", "T7"]}'), 'ok {"total": 3, "have_all": 0, "would_change": 3}',
+    'one with room for those it lacks would');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(16);
+SELECT plan(17);
 CALL fixture.world();
 CALL fixture.start('job', '{"kind": "archive"}');
 
@@ -39,6 +39,12 @@ SELECT ok((SELECT j.cancel_requested_at IS NOT NULL FROM jobs_store.job AS j), '
 SELECT is(
     pg_temp.save(6, 0, 0), 'ok 7 t 0/0 0+0+0 t', 'E3: a handler that begins anew counts from 0, the version rises');
 SELECT throws_ok($$SELECT pg_temp.save(7, 3, 4)$$, '23514', NULL, 'E3: more than all is refused');
+-- A job of items is moved by jobs.advance alone.
+CALL fixture.start('items');
+SELECT throws_ok(
+    $$SELECT jobs.save_progress(fixture.job('items'), fixture.lease('items'), fixture.version('items'), 3, 0)$$,
+    'KH500', NULL, 'E3: no handler overwrites the outcomes of items');
+
 UPDATE jobs_store.job AS j SET cancel_requested_at = NULL;
 CALL fixture.revoke('ada');
 SELECT is(pg_temp.save(7, 10, 1), 'ok 8 t 1/10 0+0+0 t', 'E1: the handler learns of lost rights');

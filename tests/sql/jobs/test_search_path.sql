@@ -78,7 +78,7 @@ SELECT pg_temp.refused(v.role, v.call)
 FROM (VALUES
     ('hub_api', 'SELECT jobs.claim(''w'', ''{course_tagging}'')'),
         ('hub_api', 'SELECT jobs.set_setting(''MaxAttempts'', 1)'),
-    ('hub_worker', 'SELECT jobs.show_job(gen_random_uuid())'), ('hub_worker', 'SELECT hub.find_credentials(''a@b'')'),
+    ('hub_worker', 'SELECT jobs.read_job_by_operator(gen_random_uuid())'), ('hub_worker', 'SELECT hub.find_credentials(''a@b'')'),
     ('hub_operator', 'SELECT jobs.create_job(NULL, NULL, NULL, NULL, NULL)'),
     ('hub_operator', 'SELECT jobs.advance(NULL, NULL)')) AS v (role, call);
 

@@ -3,7 +3,7 @@
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the command line.
-CREATE OR REPLACE FUNCTION jobs.list_jobs_of(p_workspace uuid, p_cursor text, p_limit integer)
+CREATE OR REPLACE FUNCTION jobs.list_jobs_by_operator(p_workspace uuid, p_cursor text, p_limit integer)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql
 VOLATILE
@@ -20,6 +20,6 @@ BEGIN
 END;
 $$;
 
-COMMENT ON FUNCTION jobs.list_jobs_of(uuid, text, integer) IS
+COMMENT ON FUNCTION jobs.list_jobs_by_operator(uuid, text, integer) IS
     'The jobs of any workspace, newest first, for the operator.';
-GRANT EXECUTE ON FUNCTION jobs.list_jobs_of(uuid, text, integer) TO hub_operator;
+GRANT EXECUTE ON FUNCTION jobs.list_jobs_by_operator(uuid, text, integer) TO hub_operator;

@@ -23,11 +23,12 @@ _TYPES = {
 }
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
 )
 
 
-class Files:
+class StaticFiles:
     """The page's files, read once. Their address holds the hash of them all, so they are cached for ever."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
@@ -49,7 +50,7 @@ class Index(Resource):
 
     public_methods = frozenset({"GET", "HEAD"})
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: StaticFiles) -> None:
         self._files = files
 
     async def on_get(self, _req: Request, resp: Response, **_params: object) -> None:
@@ -66,7 +67,7 @@ class StaticFile(Resource):
 
     public_methods = frozenset({"GET", "HEAD"})
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: StaticFiles) -> None:
         self._files = files
 
     async def on_get(self, _req: Request, resp: Response, digest: str, name: str) -> None:

@@ -8,7 +8,8 @@ from tests.py.api.conftest import Place
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    "trusted-types 'none'"
 )
 
 
@@ -52,9 +53,9 @@ def test_other_addresses_lead_to_no_file(place: Place) -> None:
         "/static/0000000000000000/main.js",
         f"{found[0]}nothing.js",
         f"{found[0]}index.html",
-        f"{found[0]}../pages.py",
-        f"{found[0]}..%2Fpages.py",
-        f"{found[0]}%2e%2e/pages.py",
+        f"{found[0]}../static_files.py",
+        f"{found[0]}..%2Fstatic_files.py",
+        f"{found[0]}%2e%2e/static_files.py",
         f"{found[0]}/etc/passwd",
         found[0],
     ):

@@ -3,7 +3,7 @@
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the command line.
-CREATE OR REPLACE FUNCTION jobs.show_job(p_job uuid)
+CREATE OR REPLACE FUNCTION jobs.read_job_by_operator(p_job uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql
 VOLATILE
@@ -17,5 +17,5 @@ BEGIN
 END;
 $$;
 
-COMMENT ON FUNCTION jobs.show_job(uuid) IS 'The snapshot of any job, for the operator.';
-GRANT EXECUTE ON FUNCTION jobs.show_job(uuid) TO hub_operator;
+COMMENT ON FUNCTION jobs.read_job_by_operator(uuid) IS 'The snapshot of any job, for the operator.';
+GRANT EXECUTE ON FUNCTION jobs.read_job_by_operator(uuid) TO hub_operator;
