@@ -10,9 +10,12 @@ EDITABLE := $(INSTALL) --no-deps --no-build-isolation --editable .
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url \
 	--no-emit-find-links --no-header --build-deps-for=editable
 
-# Packages of Debian that only tests need. They are unpacked below .venv, nothing is installed.
+# Packages of Debian that only tests need, and what these need that this machine has not. They are unpacked
+# below .venv; nothing is installed.
 DEBIAN := $(VENV)/debian
-DEBIAN_PACKAGES := postgresql-15-pgtap
+DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check
+DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate --no-install-recommends install \
+	$(DEBIAN_PACKAGES) | sed -n 's/^Inst \([^ ]*\) (.*/\1/p')
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -28,8 +31,8 @@ run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=800
 	@exec $(BIN)/knowledgehub up $(ARGS)
 
 .PHONY: test
-test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on databases they make (ARGS="tests/py -k name")
-	@exec $(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on PostgreSQL 18 and 15 (ARGS="tests/py -k name")
+	@exec $(BIN)/python -m tests $(ARGS)
 
 .PHONY: lint
 lint: $(VENV)/test.stamp ## Check style, formatting, types and the shape of the SQL files
@@ -45,6 +48,10 @@ fmt: $(VENV)/test.stamp ## Format the Python files and fix what ruff can fix
 .PHONY: migrate
 migrate: $(VENV)/run.stamp ## Bring the database to this tree's schema
 	@exec $(BIN)/knowledgehub migrate $(ARGS)
+
+.PHONY: schema
+schema: $(VENV)/test.stamp $(DEBIAN).stamp ## Write docs/schema.sql anew after a change of sql/migrations
+	@exec $(BIN)/python -m tests.schema
 
 .PHONY: lock
 lock: $(VENV)/test.stamp ## Make both locks again from pyproject.toml (ARGS=--upgrade for newer releases)
@@ -74,9 +81,11 @@ $(VENV)/test.stamp: requirements-test.lock requirements.lock pyproject.toml | $(
 $(DEBIAN).stamp: Makefile | $(VENV)/made.stamp
 	@command -v apt-get >/dev/null && command -v dpkg >/dev/null || { \
 		echo "make: the tests need Debian's packages, which apt-get and dpkg unpack: $(DEBIAN_PACKAGES)" >&2; exit 1; }
-	@rm -rf $(DEBIAN) && mkdir -p $(DEBIAN)
-	@cd $(DEBIAN) && apt-get download -qq $(DEBIAN_PACKAGES) 2>/dev/null || { \
-		[ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get download -qq $(DEBIAN_PACKAGES); } || { \
+	@echo "make: unpacking $(DEBIAN_PACKAGES) into $(DEBIAN)"
+	@rm -rf $(DEBIAN).new && mkdir -p $(DEBIAN).new
+	@cd $(DEBIAN).new && { $(DEBIAN_DOWNLOAD); } 2>/dev/null || { \
+		[ "$$(id -u)" = 0 ] && apt-get update -qq && $(DEBIAN_DOWNLOAD); } || { \
 		echo "make: apt-get cannot download what the tests need: $(DEBIAN_PACKAGES) (as root: apt-get update)" >&2; exit 1; }
-	@cd $(DEBIAN) && for package in *.deb; do dpkg -x "$$package" . || exit 1; done && rm -- *.deb
+	@cd $(DEBIAN).new && for package in *.deb; do dpkg -x "$$package" . || exit 1; done && rm -- *.deb
+	@rm -rf $(DEBIAN) && mv $(DEBIAN).new $(DEBIAN)
 	@touch $@

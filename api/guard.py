@@ -100,7 +100,12 @@ class Guard:
         if any(value != b"same-origin" for value in lines(req, b"sec-fetch-site")):
             raise Problem("csrf", "The request comes from another site (Sec-Fetch-Site).")
         if any(value != self._origin for value in lines(req, b"origin")):
-            raise Problem("csrf", f"The request comes from another origin than {self._origin.decode()}.")
+            origin = self._origin.decode()
+            raise Problem(
+                "csrf",
+                f"This server is {origin}, and the request comes from another origin: open {origin} instead,"
+                " or set KNOWLEDGEHUB_PUBLIC_ORIGIN to the address in use.",
+            )
         sent = lines(req, b"x-csrf-token")
         if len(sent) != 1 or not hmac.compare_digest(sent[0], csrf_token.encode()):
             raise Problem("csrf", "X-CSRF-Token is missing or not this session's: send its csrf_token.")

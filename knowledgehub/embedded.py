@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
+from typing import TextIO
 from urllib.parse import quote
 
 import psycopg
@@ -171,6 +172,20 @@ class EmbeddedServer:
         host = quote(str(self.socket_dir), safe="")
         return f"postgresql://{role}@/{database}?host={host}&port={_SOCKET_PORT}"
 
+    def require_made(self) -> None:
+        """Raise :class:`EmbeddedError` if no cluster has been made here; nothing is made."""
+        try:
+            self._cluster.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise EmbeddedError(
+                f"there is no KnowledgeHub in {self.data_dir}: run `make run` first, or set DATA_DIR"
+            ) from None
+        except OSError as error:
+            raise EmbeddedError(
+                f"cannot read the data directory {self.data_dir} ({error.strerror}):"
+                " run as the user it belongs to, or set DATA_DIR to a folder of yours"
+            ) from error
+
     def is_running(self) -> bool:
         """Tell whether the server answers now."""
         return self._ping() == pq.Ping.OK
@@ -199,7 +214,7 @@ class EmbeddedServer:
         """
         entered_by = os.getpid()
         self._make_data_dir()
-        with (self.data_dir / "postgres.users").open("a") as users:
+        with self._open("postgres.users") as users:
             with self._lock():
                 fcntl.flock(users, fcntl.LOCK_SH)
                 if self._ensure_running():
@@ -221,17 +236,19 @@ class EmbeddedServer:
                 " set DATA_DIR to a folder of yours"
             ) from error
 
+    def _open(self, name: str) -> TextIO:
+        try:
+            return (self.data_dir / name).open("a")
+        except OSError as error:
+            raise EmbeddedError(
+                f"cannot write to the data directory {self.data_dir} ({error.strerror}):"
+                " run as the user it belongs to, or set DATA_DIR to a folder of yours"
+            ) from error
+
     @contextmanager
     def _lock(self) -> Iterator[None]:
         self._make_data_dir()
-        try:
-            lock = (self.data_dir / "postgres.lock").open("a")
-        except PermissionError as error:
-            raise EmbeddedError(
-                f"the data directory {self.data_dir} belongs to another user:"
-                " run as that user, or set DATA_DIR to a folder of yours"
-            ) from error
-        with lock:
+        with self._open("postgres.lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 

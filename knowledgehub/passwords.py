@@ -18,7 +18,9 @@ def problem(password: str) -> str | None:
     except UnicodeEncodeError:
         return "the password is not UTF-8"
     if not MINIMUM_BYTES <= length <= MAXIMUM_BYTES:
-        return f"the password has {length} bytes: it should have {MINIMUM_BYTES} to {MAXIMUM_BYTES}"
+        # Of a long one the reader may have got only the beginning.
+        found = str(length) if length < MINIMUM_BYTES else f"more than {MAXIMUM_BYTES}"
+        return f"the password has {found} bytes: it should have {MINIMUM_BYTES} to {MAXIMUM_BYTES}"
     if any(unicodedata.category(character) == "Cc" for character in password):
         return "the password has control characters, such as a line break or a tab: leave them out"
     return None

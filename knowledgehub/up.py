@@ -73,7 +73,7 @@ def run(configuration: Configuration, environ: Mapping[str, str], tell: Callable
         if problem is not None:
             raise UpError(f"DEMO_PASSWORD: {problem}")
     with _alone(configuration.data_dir) as children_lock:
-        _require_free_port(configuration.port)
+        require_free_port(configuration.port)
         server = EmbeddedServer(configuration.data_dir)
         try:
             credentials = _prepare(configuration, server, stop)
@@ -243,17 +243,20 @@ def _stop_on_signals() -> threading.Event:
     return stop
 
 
-def _require_free_port(port: int) -> None:
+def require_free_port(port: int) -> None:
+    """Raise :class:`UpError` if nobody can listen on the port now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((_HOST, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                reason = f"port {port} of {_HOST} is in use: end what listens there"
+                reason = "is in use: end what listens there, or"
             else:
-                reason = f"port {port} of {_HOST} cannot be used ({error.strerror})"
-            raise UpError(f"{reason}, or choose another port, such as PORT={_another_port()}") from error
+                reason = f"cannot be used ({error.strerror}):"
+            raise UpError(
+                f"port {port} of {_HOST} {reason} choose another port, such as PORT={_another_port()}"
+            ) from error
 
 
 def _another_port() -> int:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -19,13 +19,16 @@ from knowledgehub.embedded import SUPERUSER, Account, choose_account, wheel_bin_
 
 TEMPLATE = "hub_template"
 VERSION = os.environ.get("KNOWLEDGEHUB_TEST_POSTGRES", "18")
+"""18: the embedded server of the wheel; 15: Debian's."""
 
-# `make test` unpacks Debian's packages here; where they are installed, the system's folder serves as well.
-_UNPACKED = Path(sys.prefix) / "debian"
+# Where `make test` unpacks Debian's packages: PostgreSQL 15, pgTAP, plpgsql_check, and what these need that
+# this machine has not.
+_DEBIAN = Path(sys.prefix) / "debian"
 _BUILTIN_LOCALE = "--locale-provider=builtin --builtin-locale=C.UTF-8 --locale=C"
 _BOOT_SECONDS = 60
 _BOOT_ATTEMPTS = 3  # the free port that was found may be taken meanwhile
 _SETTINGS = {
+    "jit": "off",  # as in the embedded server, which has none
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",
@@ -39,6 +42,8 @@ class Server:
     """A running test server; every role may connect to it from this machine without a password."""
 
     port: int
+    debian: Path
+    """Debian's packages, where the server can read them."""
 
     def url(self, role: str, database: str) -> str:
         """Return the URL with which ``role`` connects to ``database``, over TCP."""
@@ -87,56 +92,50 @@ class Database:
             connection.close()
 
 
-def pgtap_share_dir() -> Path:
-    """Return the share directory of Debian's PostgreSQL 15 in which pgTAP lies."""
-    candidates = [root / "usr/share/postgresql/15" for root in (_UNPACKED, Path("/"))]
-    for candidate in candidates:
-        if (candidate / "extension" / "pgtap.control").exists():
-            return candidate
-    raise RuntimeError(f"pgTAP is not in {' or '.join(map(str, candidates))}: run the tests with `make test`")
-
-
-def _bin_dir() -> Path:
-    if VERSION == "18":
-        return wheel_bin_dir()
-    candidates = [root / f"usr/lib/postgresql/{VERSION}/bin" for root in (_UNPACKED, Path("/"))]
-    for candidate in candidates:
-        if (candidate / "postgres").exists():
-            return candidate
-    raise RuntimeError(
-        f"KNOWLEDGEHUB_TEST_POSTGRES is {VERSION}, but no server is in {' or '.join(map(str, candidates))}"
-    )
-
-
 @contextmanager
 def running_server() -> Iterator[Server]:
     """Run a server in a folder of its own for the block's length; it ends with this process in any case."""
     # Short, because a socket's path may have 107 bytes.
     base_dir = Path(tempfile.mkdtemp(prefix="kh-", dir="/tmp"))
     try:
-        account = choose_account(base_dir, _bin_dir())
+        account, debian = _choose_programs(base_dir)
         for folder in ("data", "tmp"):
             (base_dir / folder).mkdir(mode=0o700)
             os.chown(base_dir / folder, account.uid, account.gid)
-        postgresql = _boot(base_dir, account)
+        postgresql = _boot(base_dir, account, debian)
         try:
-            yield Server(postgresql.settings["port"])
+            yield Server(postgresql.settings["port"], debian)
         finally:
             postgresql.stop()
     finally:
         shutil.rmtree(base_dir)
 
 
-def _boot(base_dir: Path, account: Account) -> Postgresql:
+def _choose_programs(base_dir: Path) -> tuple[Account, Path]:
+    """Return who runs which server, and where Debian's packages are for him."""
+    if not (_DEBIAN / "usr").exists():
+        raise RuntimeError(f"Debian's packages are not in {_DEBIAN}: run the tests with `make test`")
+    account = choose_account(base_dir, wheel_bin_dir())
+    debian = _DEBIAN
+    if account.uid != os.geteuid():
+        # This tree may be in a folder that only root can enter.
+        debian = base_dir / "debian"
+        shutil.copytree(_DEBIAN, debian, symlinks=True)
+    if VERSION != "18":
+        account = replace(account, bin_dir=debian / f"usr/lib/postgresql/{VERSION}/bin")
+    return account, debian
+
+
+def _boot(base_dir: Path, account: Account, debian: Path) -> Postgresql:
     locale = _BUILTIN_LOCALE if VERSION == "18" else "--locale=C.UTF-8"
     settings = " ".join(f"-c {name}={value}" for name, value in _SETTINGS.items())
     for attempt in range(1, _BOOT_ATTEMPTS + 1):
         try:
             return Postgresql(
                 base_dir=str(base_dir),
-                initdb=_wrapper(base_dir, account, "initdb"),
+                initdb=_wrapper(base_dir, account, debian, "initdb"),
                 initdb_args=f"-U {SUPERUSER} -A trust --no-sync -E UTF8 {locale}",
-                postgres=_wrapper(base_dir, account, "postgres"),
+                postgres=_wrapper(base_dir, account, debian, "postgres"),
                 postgres_args=f"-h 127.0.0.1 {settings}",
                 boot_timeout=_BOOT_SECONDS,
             )
@@ -146,11 +145,13 @@ def _boot(base_dir: Path, account: Account) -> Postgresql:
     raise AssertionError
 
 
-def _wrapper(base_dir: Path, account: Account, program: str) -> str:
+def _wrapper(base_dir: Path, account: Account, debian: Path, program: str) -> str:
     """Write a script that runs the program as its account; a killed test run takes the server with it."""
     with_parent = ("setpriv", "--pdeathsig=INT", "--", str(account.bin_dir / program))
     command = " ".join(map(quote, (*account.prefix, *with_parent)))
+    libraries = ":".join(map(str, debian.glob("**/lib/*-linux-gnu"))) if VERSION != "18" else ""
+    environment = f"LC_ALL=C LD_LIBRARY_PATH={quote(libraries)}"
     script = base_dir / program
-    script.write_text(f'#!/bin/sh\nLC_ALL=C exec {command} "$@"\n')
+    script.write_text(f'#!/bin/sh\n{environment} exec {command} "$@"\n')
     script.chmod(0o755)
     return str(script)

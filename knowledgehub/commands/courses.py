@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from uuid import UUID
 
@@ -12,10 +13,11 @@ import click
 from knowledgehub import course_import
 from knowledgehub.commands.output import json_option, one_line, show
 from knowledgehub.commands.refusal import Refusal, refusal
-from knowledgehub.commands.session import operator
-from knowledgehub.course_import import CourseRefusedError
+from knowledgehub.commands.session import WorkspaceParameter, operator
+from knowledgehub.course_import import CourseRefusedError, EmptyFolderError
 
-_PROGRESS_SECONDS = 0.2
+_TERMINAL_SECONDS = 0.2
+_LINE_SECONDS = 5.0
 
 
 @click.group()
@@ -24,7 +26,7 @@ def course() -> None:
 
 
 @course.command("import")
-@click.argument("workspace", type=click.UUID)
+@click.argument("workspace", type=WorkspaceParameter())
 @click.argument("title")
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @json_option
@@ -34,8 +36,8 @@ def import_course(
 ) -> None:
     """Make a course of every *.md file below DIRECTORY, in the order of their paths.
 
-    YAML front matter gives a page's title and tags. Files that cannot be taken are named, the others are
-    imported, and the status is 1.
+    YAML front matter gives a page's title and tags. Files and folders whose names begin with a dot are
+    skipped. Files that cannot be taken are named, the others are imported, and the status is 1.
     """
     with operator() as calls, _progress() as progress:
         try:
@@ -43,31 +45,49 @@ def import_course(
         except CourseRefusedError as error:
             no_workspace = f"there is no workspace {workspace}: see `knowledgehub workspace list`"
             raise refusal(error.answer, not_found=no_workspace) from error
+        except EmptyFolderError as error:
+            raise Refusal(f"no Markdown file in {directory}") from error
         except OSError as error:
             raise Refusal(f"{directory} cannot be read: {error.strerror}") from error
-    for file in result.refusals:
-        click.echo(f"knowledgehub: refused {one_line(file.file)}: {file.reason}", err=True)
+    for refused_file in result.refusals:
+        _say(f"refused {one_line(refused_file.file)}: {refused_file.reason}")
+    for note in result.notes:
+        _say(f"note on {one_line(note.file)}: {note.reason}")
     body = {
-        "id": str(result.course_id),
+        "id": None if result.course_id is None else str(result.course_id),
         "pages": result.pages,
-        "refused": [{"file": file.file, "reason": file.reason} for file in result.refusals],
+        "refused": [asdict(refused_file) for refused_file in result.refusals],
+        "notes": [asdict(note) for note in result.notes],
     }
+    if result.course_id is None:
+        if as_json:
+            show(as_json, body, "")
+        raise Refusal("no course was made, for every file was refused: see above")
     refused = f", {len(result.refusals)} refused" if result.refusals else ""
     show(as_json, body, f"added course {result.course_id}: {result.pages} pages{refused}")
     context.exit(1 if result.refusals else 0)
 
 
+def _say(text: str) -> None:
+    click.echo(f"knowledgehub: {text}", err=True)
+
+
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    """Show on a terminal, a few times a second, how many files have been read."""
+    """Show how many files have been read: on a terminal a few times a second, elsewhere a line now and then."""
     terminal = sys.stderr.isatty()
+    interval = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
     shown = time.monotonic()
 
     def show_progress(number: int) -> None:
         nonlocal shown
-        if terminal and time.monotonic() - shown >= _PROGRESS_SECONDS:
-            shown = time.monotonic()
+        if time.monotonic() - shown < interval:
+            return
+        shown = time.monotonic()
+        if terminal:
             click.echo(f"\r{number} files read", nl=False, err=True)
+        else:
+            _say(f"{number} files read")
 
     try:
         yield show_progress

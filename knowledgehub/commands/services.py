@@ -69,8 +69,15 @@ def api(parent: int | None, as_json: bool) -> None:  # noqa: ARG001 (its log is 
     _begin("api", parent)
     from api.server import serve  # noqa: PLC0415 (only this command needs it)
 
+    configuration = load()
+    # `up` has looked, and a killed API's last process may hold the port for a moment: gunicorn waits for it.
+    if parent is None:
+        try:
+            supervisor.require_free_port(configuration.port)
+        except UpError as error:
+            raise Refusal(str(error)) from error
     with database_url("KNOWLEDGEHUB_DATABASE_URL", "hub_api") as url:
-        serve(url, load())
+        serve(url, configuration)
 
 
 @click.command()

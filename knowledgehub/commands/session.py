@@ -3,7 +3,9 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from uuid import UUID
 
+import click
 import psycopg
 
 from knowledgehub import configuration
@@ -12,6 +14,16 @@ from knowledgehub.commands.refusal import Refusal
 from knowledgehub.configuration import URL_VARIABLES, Configuration
 from knowledgehub.database import connection_arguments
 from knowledgehub.embedded import EmbeddedServer
+
+
+class WorkspaceParameter(click.types.UUIDParameterType):
+    """The id of a workspace; a title given instead is answered with where the ids are."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> UUID:
+        try:
+            return UUID(value.strip())
+        except ValueError:
+            self.fail(f"{value!r} is not a valid UUID: see `knowledgehub workspace list`", param, ctx)
 
 
 def load() -> Configuration:
@@ -24,7 +36,7 @@ def database_url(variable: str, role: str) -> Iterator[str]:
     """Give the URL in ``variable``, or that of ``role`` at the embedded server, which runs for the block.
 
     The embedded server is used only where the environment names no database at all: a forgotten variable is
-    no reason to write to another database.
+    no reason to write to another database. Nor is one made: a wrong DATA_DIR would leave it behind, empty.
     Raises :class:`Refusal`, ``ConfigurationError``, ``EmbeddedError``.
     """
     settings = load()
@@ -32,7 +44,9 @@ def database_url(variable: str, role: str) -> Iterator[str]:
         yield os.environ[variable]
         return
     require_no_url(f"{variable} is not set")
-    with EmbeddedServer(settings.data_dir).running() as server:
+    embedded = EmbeddedServer(settings.data_dir)
+    embedded.require_made()
+    with embedded.running() as server:
         yield server.url(role)
 
 
