@@ -101,7 +101,13 @@ def _folder(environ: Mapping[str, str], name: str) -> Path | None:
     if text is None:
         return None
     path = Path(text).absolute()
-    if path.exists() and not path.is_dir():
+    try:
+        is_other = path.exists() and not path.is_dir()
+    except OSError as error:
+        raise ConfigurationError(
+            f"{name} is {text!r}, which cannot be read ({error.strerror}): it should be a folder of yours"
+        ) from None
+    if is_other:
         raise ConfigurationError(
             f"{name} is {text!r}, which is no folder: it should be one, or not be there yet"
         )

@@ -74,7 +74,7 @@ def _say(text: str) -> None:
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], None]]:
-    """Show how many files have been read: on a terminal a few times a second, elsewhere a line now and then."""
+    """Show how many files have been read: on a terminal a few times a second, elsewhere a line at times."""
     terminal = sys.stderr.isatty()
     interval = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
     shown = time.monotonic()

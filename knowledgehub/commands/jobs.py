@@ -7,7 +7,7 @@ import click
 
 from knowledgehub.commands.output import json_option, one_line, show, table
 from knowledgehub.commands.refusal import refusal, require_ok
-from knowledgehub.commands.session import operator
+from knowledgehub.commands.session import WorkspaceParameter, operator
 
 _MAXIMUM_LIMIT = 500
 
@@ -18,7 +18,7 @@ def jobs() -> None:
 
 
 @jobs.command("list")
-@click.argument("workspace", type=click.UUID)
+@click.argument("workspace", type=WorkspaceParameter())
 @click.option("--limit", type=click.IntRange(1, _MAXIMUM_LIMIT), default=50, show_default=True)
 @click.option("--cursor", help="Go on where an earlier list ended.")
 @json_option

@@ -9,7 +9,7 @@ from knowledgehub import passwords
 from knowledgehub.calls import Answer
 from knowledgehub.commands.output import json_option, show, table
 from knowledgehub.commands.refusal import Refusal, require_ok
-from knowledgehub.commands.session import operator
+from knowledgehub.commands.session import WorkspaceParameter, operator
 
 _PASSWORD_OPTION = click.option(
     "--password-stdin", is_flag=True, required=True, help="Read the password, one line, from standard input."
@@ -121,7 +121,7 @@ def member() -> None:
 
 
 @member.command("set")
-@click.argument("workspace", type=click.UUID)
+@click.argument("workspace", type=WorkspaceParameter())
 @click.argument("email")
 @click.option("--role", required=True, type=click.Choice(["administrator", "editor", "reader"]))
 @click.option("--disabled", is_flag=True, help="Keep the membership, but without any right.")

@@ -19,9 +19,10 @@ from knowledgehub.embedded import EmbeddedServer
 class WorkspaceParameter(click.types.UUIDParameterType):
     """The id of a workspace; a title given instead is answered with where the ids are."""
 
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> UUID:
+    def convert(self, value: str | UUID, param: click.Parameter | None, ctx: click.Context | None) -> UUID:
+        """Read the id."""
         try:
-            return UUID(value.strip())
+            return UUID(str(value).strip())
         except ValueError:
             self.fail(f"{value!r} is not a valid UUID: see `knowledgehub workspace list`", param, ctx)
 

@@ -280,6 +280,13 @@ def test_a_data_directory_that_cannot_be_made_is_named(data_dir: Path) -> None:
         EmbeddedServer(data_dir.parent / "file" / "data").start()
 
 
+@pytest.mark.parametrize("use", [EmbeddedServer.start, lambda server: server.running().__enter__()])
+def test_a_data_directory_that_takes_no_files_is_named(use: Callable[[EmbeddedServer], object]) -> None:
+    """No file can be made in /proc, not even by root."""
+    with pytest.raises(EmbeddedError, match=r"cannot write to the data directory /proc .*set DATA_DIR"):
+        use(EmbeddedServer(Path("/proc")))
+
+
 def test_a_server_that_cannot_start_says_why(data_dir: Path) -> None:
     server = EmbeddedServer(data_dir)
     server.start()

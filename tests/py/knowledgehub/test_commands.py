@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -139,8 +140,8 @@ def test_a_user_is_added_once(run: Run, user: str) -> None:
     [
         ("", "0 bytes"),
         ("eleven byte", "11 bytes: it should have 12 to 256"),
-        ("ж" * 128 + "x", "257 bytes"),
-        ("x" * 5000, "12 to 256"),
+        ("ж" * 128 + "x", "more than 256 bytes: it should have 12 to 256"),
+        ("x" * 5000, "more than 256 bytes"),
         ("two lines\nof text", "control characters"),
         ("with a tab\tin it", "control characters"),
         (b"not utf-8 \xff\xff\xff", "not UTF-8"),
@@ -259,6 +260,51 @@ def test_an_import_names_what_it_refused_and_answers_1(run: Run, workspace: str,
     first, second = result.stderr.splitlines()
     assert first == "knowledgehub: refused a.md: invalid UTF-8 at byte 0"
     assert second.startswith("knowledgehub: refused b\\nc.md: tags in the front matter")
+
+
+def test_an_import_notes_front_matter_that_stays_text(run: Run, workspace: str, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ntitle: a: b\n---\n")
+    result = run("course", "import", workspace, "T", str(tmp_path), "--json")
+    reason = "front matter is not YAML (line 2): kept as text"
+    body = json.loads(result.stdout)
+    assert (body["pages"], body["refused"], body["notes"]) == (1, [], [{"file": "a.md", "reason": reason}])
+    assert result.stderr == f"knowledgehub: note on a.md: {reason}\n"
+
+
+def test_an_import_of_nothing_makes_no_course(run: Run, workspace: str, tmp_path: Path) -> None:
+    result = run("course", "import", workspace, "T", str(tmp_path), status=1)
+    assert result.stderr == f"knowledgehub: no Markdown file in {tmp_path}\n"
+    (tmp_path / "a.md").write_bytes(b"\xff")
+    result = run("course", "import", workspace, "T", str(tmp_path), "--json", status=1, lines=2)
+    assert json.loads(result.stdout)["id"] is None
+    assert result.stderr.splitlines()[1].startswith("knowledgehub: no course was made")
+    assert run_json(run, "workspace", "list")["workspaces"][0]["courses"] == 0
+
+
+def test_a_long_import_tells_how_far_it_is_where_there_is_no_terminal(
+    run: Run, workspace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.md").write_text("")
+    (tmp_path / "b.md").write_text("")
+    assert run("course", "import", workspace, "T", str(tmp_path)).stderr == ""
+    monkeypatch.setattr("knowledgehub.commands.courses._LINE_SECONDS", 0)
+    shown = run("course", "import", workspace, "T", str(tmp_path)).stderr
+    assert shown == "knowledgehub: 1 files read\nknowledgehub: 2 files read\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("course", "import", "Demo", "T", "."),
+        ("jobs", "list", "Demo"),
+        ("member", "set", "Demo", "ada@example.org", "--role", "reader"),
+    ],
+)
+def test_a_title_in_the_place_of_a_workspace_is_told_where_the_ids_are(
+    run: Run, command: tuple[str, ...]
+) -> None:
+    result = run(*command, status=2)
+    assert "'Demo' is not a valid UUID: see `knowledgehub workspace list`" in result.stderr
 
 
 def test_a_title_too_long_for_a_course_is_refused(run: Run, workspace: str, tmp_path: Path) -> None:
@@ -422,6 +468,43 @@ def test_another_database_than_the_one_named_is_never_used(run: Run, tmp_path: P
         result = run(*command, status=1, **missing | {"KNOWLEDGEHUB_DATABASE_URL": url})
         assert f"{variable} is not set, but KNOWLEDGEHUB_DATABASE_URL is" in result.stderr
     assert not (tmp_path / "no data").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("workspace", "list"), ("course", "import", str(UUID(int=7)), "T", "."), ("worker",), ("api",)],
+)
+def test_where_no_cluster_is_none_is_made(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    unset: dict[str, str | None] = {"KNOWLEDGEHUB_OPERATOR_URL": None, "KNOWLEDGEHUB_OWNER_URL": None}
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        unset["PORT"] = str(free.getsockname()[1])
+    (tmp_path / "empty").mkdir()
+    for folder in (tmp_path / "no data", tmp_path / "empty"):
+        result = run(*command, status=1, **unset | {"DATA_DIR": str(folder)})
+        assert result.stderr == (
+            f"knowledgehub: there is no KnowledgeHub in {folder}: run `make run` first, or set DATA_DIR\n"
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]
+    assert list((tmp_path / "empty").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("workspace", "list"), ("migrate",)])
+def test_a_data_directory_that_takes_no_files_is_one_line(run: Run, command: tuple[str, ...]) -> None:
+    unset = {"KNOWLEDGEHUB_OPERATOR_URL": None, "KNOWLEDGEHUB_OWNER_URL": None}
+    result = run(*command, status=1, DATA_DIR="/proc", **unset)
+    assert "set DATA_DIR" in result.stderr
+
+
+def test_an_api_whose_port_is_in_use_is_one_line(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = run(
+            "api", status=1, PORT=str(port), KNOWLEDGEHUB_DATABASE_URL="postgresql://hub@127.0.0.1:1/x"
+        )
+    start = (
+        f"knowledgehub: port {port} of 127.0.0.1 is in use: end what listens there, or choose another port"
+    )
+    assert result.stderr.startswith(start)
 
 
 def test_a_database_that_is_not_migrated_is_one_line(run: Run, database: Database) -> None:

@@ -64,6 +64,16 @@ def test_the_origin_is_what_a_browser_sends(given: str, origin: str) -> None:
     assert load({"KNOWLEDGEHUB_PUBLIC_ORIGIN": given}).public_origin == origin
 
 
+@pytest.mark.parametrize("name", ["DATA_DIR", "KNOWLEDGEHUB_BACKUP_DIR"])
+def test_a_folder_that_cannot_be_looked_at_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: Path) -> bool:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "exists", refuse)
+    with pytest.raises(ConfigurationError, match=f"^{name} is '/closed/data', .* \\(Permission denied\\)"):
+        load({name: "/closed/data"})
+
+
 def test_relative_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     configuration = load({"DATA_DIR": "da ta"})

@@ -10,7 +10,16 @@ import psycopg
 import pytest
 
 from knowledgehub.calls import Answer, Operator
-from knowledgehub.course_import import CourseRefusedError, Import, Page, Refusal, import_course, read_folder
+from knowledgehub.course_import import (
+    CourseRefusedError,
+    EmptyFolderError,
+    Import,
+    Note,
+    Page,
+    Refusal,
+    import_course,
+    read_folder,
+)
 from knowledgehub.demo import SAMPLE_COURSE
 from tests.server import Database
 
@@ -87,10 +96,13 @@ def test_files_come_in_path_order_component_by_component(folder: Path, write: Wr
     assert names(folder) == expected
 
 
-def test_only_md_files_are_read(folder: Path, write: Write) -> None:
-    for name in ("a.md", "b.MD", "c.markdown", "d.md.txt", "e.txt", "md", ".hidden.md", ".md"):
+def test_only_md_files_are_read_and_none_that_is_hidden(folder: Path, write: Write) -> None:
+    for name in ("a.md", "b.MD", "b2.Md", "c.markdown", "d.md.txt", "e.txt", "md", ".hidden.md", ".md"):
         write(name, "")
-    assert names(folder) == [".hidden.md", ".md", "a.md"]
+    for name in (".git/a.md", "f/.trash/a.md", "f/a.md"):
+        write(name, "")
+    (folder / ".link").symlink_to("f")
+    assert names(folder) == ["a.md", "b.MD", "b2.Md", "f/a.md"]
 
 
 def test_a_folder_may_be_named_like_a_page(folder: Path, write: Write) -> None:
@@ -107,7 +119,7 @@ def test_an_empty_folder_has_no_pages(folder: Path) -> None:
     ("name", "content", "title"),
     [
         ("a page.md", "", "a page"),
-        (".md", "", ""),
+        ("A Page.MD", "", "A Page"),
         ("a.b.md", "text", "a.b"),
         ("a.md", "text\n\n## A heading ##\n", "A heading"),
         ("a.md", "A heading\r\n===\r\n", "A heading"),
@@ -150,8 +162,8 @@ def test_content_is_kept_byte_for_byte(folder: Path, write: Write, content: byte
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        pytest.param(b"x" * (5 * MIB), "over 2 MiB", id="5-MB"),
-        pytest.param(b"x" * (2 * MIB + 1), "over 2 MiB", id="2-MiB-and-one"),
+        pytest.param(b"x" * (5 * MIB), "over 2 MiB: it has 5,242,880 bytes", id="5-MB"),
+        pytest.param(b"x" * (2 * MIB + 1), "over 2 MiB: it has 2,097,153 bytes", id="2-MiB-and-one"),
         pytest.param(b"abc\xff", "invalid UTF-8 at byte 3", id="latin-1"),
         pytest.param("text".encode("utf-16"), "invalid UTF-8 at byte 0", id="utf-16"),
         pytest.param(b"\xed\xa0\x80", "invalid UTF-8 at byte 0", id="surrogate"),
@@ -259,28 +271,26 @@ def test_the_good_files_are_imported_and_the_others_named(
     database: Database, operator: Operator, workspace: UUID, folder: Path, write: Write
 ) -> None:
     write("1.md", "---\ntitle: One\ntags: [b, a, B, ' x  y ']\n---\nfirst\r\n")
-    write("2.md", b"\xff")
     write("3.md", f"---\ntags: a, {'t' * 65}\n---\n")
+    write("2.md", b"\xff")
     write("4.md", "---\ntags: ['a,b']\n---\n")
     write("5.md", '---\ntags: ["a\\x07"]\n---\n')
     write("6.md", "---\ntags: [ok, '']\n---\n")
     write("7.md", f"---\ntags: [{', '.join(f't{n}' for n in range(201))}]\n---\n")
-    write("8.md", f"---\ntitle: {'Ж' * 10_001}\n---\n")
+    write("8.md", b"\xff")
     write("9/a.md", f"---\ntitle: {'Ж' * 10_000}\n---\n")
     write("9/b.md", "# One\nlast")
     result = import_course(operator, workspace, "A course", folder)
-    assert [(refusal.file, refusal.reason) for refusal in result.refusals if refusal.file == "2.md"] == [
-        ("2.md", "invalid UTF-8 at byte 0")
-    ]
     reasons = {refusal.file: refusal.reason for refusal in result.refusals}
-    assert reasons.keys() == {f"{number}.md" for number in range(2, 9)}
+    assert list(reasons) == [f"{number}.md" for number in range(2, 9)]
+    assert reasons["2.md"] == "invalid UTF-8 at byte 0"
     assert reasons["3.md"] == "tag 2: a tag has 1 to 64 characters"
     assert "commas" in reasons["4.md"]
     assert "control characters" in reasons["5.md"]
-    assert "1 to 64" in reasons["6.md"]
-    assert "200" in reasons["7.md"]
-    assert "10,000" in reasons["8.md"]
+    assert reasons["6.md"] == "tag 2 is empty"
+    assert reasons["7.md"] == "has 201 tags; a page has at most 200 different ones"
     assert result.pages == 3
+    assert result.course_id is not None
     assert pages_of(database, result.course_id) == [
         ("One", "first\r\n", ["b", "a", "x y"]),
         ("Ж" * 10_000, "", []),
@@ -300,6 +310,7 @@ def test_order_and_content_survive_many_batches(
     assert [refusal.file for refusal in result.refusals] == [
         f"{number:04}.md" for number in range(7, 1200, 100)
     ]
+    assert result.course_id is not None
     contents = [content for _, content, _ in pages_of(database, result.course_id)]
     assert contents[:1188] == [f"{number}" for number in range(1200) if number % 100 != 7]
     assert contents[1188:] == [f"{number}" * MIB for number in range(4)]
@@ -358,6 +369,42 @@ def test_a_lost_connection_leaves_nothing(
         import_course(operator, workspace, "A course", folder, cut)
     counts = "SELECT (SELECT count(*) FROM hub_store.course), (SELECT count(*) FROM hub_store.page)"
     assert database.as_superuser().execute(counts).fetchone() == (0, 0)
+
+
+def test_a_title_too_long_is_refused_and_without_a_page_there_is_no_course(
+    database: Database, operator: Operator, workspace: UUID, folder: Path, write: Write
+) -> None:
+    write("a.md", f"---\ntitle: {'Ж' * 10_001}\n---\n")
+    write("b.md", b"\xff")
+    result = import_course(operator, workspace, "A course", folder)
+    assert (result.course_id, result.pages) == (None, 0)
+    assert result.refusals == [
+        Refusal("a.md", "title: a title has at most 10,000 characters"),
+        Refusal("b.md", "invalid UTF-8 at byte 0"),
+    ]
+    count = database.as_superuser().execute("SELECT count(*) FROM hub_store.course").fetchone()
+    assert count == (0,)
+
+
+def test_a_folder_without_a_markdown_file_is_no_course(
+    database: Database, operator: Operator, workspace: UUID, folder: Path, write: Write
+) -> None:
+    write("a.txt", "text")
+    with pytest.raises(EmptyFolderError):
+        import_course(operator, workspace, "A course", folder)
+    count = database.as_superuser().execute("SELECT count(*) FROM hub_store.course").fetchone()
+    assert count == (0,)
+
+
+def test_front_matter_kept_as_text_is_noted_but_not_refused(
+    operator: Operator, workspace: UUID, folder: Path, write: Write
+) -> None:
+    write("a.md", "---\ntitle: a: b\n---\n")
+    write("b.md", f"---\ntitle: a: b\n---\n# {'x' * 10_001}")  # refused: nothing of it is kept
+    write("c.md", "text")
+    result = import_course(operator, workspace, "A course", folder)
+    assert result.notes == [Note("a.md", "front matter is not YAML (line 2): kept as text")]
+    assert [refusal.file for refusal in result.refusals] == ["b.md"]
 
 
 def test_an_unknown_workspace_gets_no_course(operator: Operator, folder: Path) -> None:

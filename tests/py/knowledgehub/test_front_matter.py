@@ -28,6 +28,12 @@ from knowledgehub.front_matter import MAXIMUM_BLOCK, Document, FrontMatterError,
         pytest.param("---\n? [a, b]\n: c\ntitle: A\n---\n", Document("A", (), ""), id="complex-key"),
         pytest.param("---\n{title: A, tags: [b]}\n---\n", Document("A", ("b",), ""), id="flow-mapping"),
         pytest.param("---\nTitle: A\n---\n", Document(None, (), ""), id="names-are-exact"),
+        pytest.param("--- \t\ntitle: A\n---\t \nX", Document("A", (), "X"), id="blanks-after-dashes"),
+        pytest.param("--- \r\ntitle: A\r\n--- \r\nX", Document("A", (), "X"), id="blanks-before-crlf"),
+        pytest.param("---\ntitle: A\n...\nX", Document("A", (), "X"), id="closing-with-dots"),
+        pytest.param("---\ntitle: A\n... ", Document("A", (), ""), id="dots-and-nothing-after"),
+        pytest.param("---\n---\n# B\n", Document("B", (), "# B\n"), id="empty-block"),
+        pytest.param("---\r\n---\r\nX", Document(None, (), "X"), id="empty-block-crlf"),
     ],
 )
 def test_what_is_front_matter_goes_and_the_rest_is_kept(text: str, document: Document) -> None:
@@ -38,15 +44,14 @@ def test_what_is_front_matter_goes_and_the_rest_is_kept(text: str, document: Doc
     "text",
     [
         pytest.param(" ---\ntitle: A\n---\n", id="indented"),
-        pytest.param("--- \ntitle: A\n---\n", id="blank-after-dashes"),
         pytest.param("----\ntitle: A\n----\n", id="four-dashes"),
         pytest.param("\n---\ntitle: A\n---\n", id="second-line"),
         pytest.param("---\ntitle: A\n", id="never-closed"),
         pytest.param("---", id="only-dashes"),
         pytest.param("---\n", id="only-opening"),
-        pytest.param("---\ntitle: A\n--- \nX", id="closing-with-blank"),
-        pytest.param("---\ntitle: A\n...\nX", id="closing-with-dots"),
-        pytest.param("---\n---\nX", id="empty-block"),
+        pytest.param("---\ntitle: A\n....\nX", id="four-dots"),
+        pytest.param("---\ntitle: A\n ---\nX", id="indented-closing"),
+        pytest.param("---\n\n---\nX", id="empty-line"),
         pytest.param("---\n# a comment\n---\nX", id="only-a-comment"),
         pytest.param("---\njust words\n---\nX", id="scalar"),
         pytest.param("---\n- a\n- b\n---\nX", id="list"),
@@ -71,6 +76,27 @@ def test_what_is_no_front_matter_stays_content(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("---\ntitle: a: b\n---\nX", "front matter is not YAML (line 2): kept as text"),
+        ("---\r\na: 1\r\nb: *c\r\n---\r\nX", "front matter is not YAML (line 3): kept as text"),
+        ("---\na: 1\nb: x\x07\n---\nX", "front matter is not YAML (line 3): kept as text"),
+        (f"---\ntitle: {'[' * 5000}{']' * 5000}\n---\nX", "front matter is not YAML: kept as text"),
+        (
+            "---\n- a\n---\nX",
+            "front matter has no names with values, such as title: …, so it is kept as text",
+        ),
+        ("---\ntitle: a\n---\nX", None),
+        ("---\ntitle: a: b\nX", None),
+        (f"---\ntitle: [\nb: {'c' * MAXIMUM_BLOCK}\n---\nX", None),
+        ("X", None),
+    ],
+)
+def test_a_block_that_stays_content_is_noted(text: str, note: str | None) -> None:
+    assert read(text).note == note
+
+
+@pytest.mark.parametrize(
     ("yaml", "title"),
     [
         ("title: plain words", "plain words"),
@@ -84,7 +110,9 @@ def test_what_is_no_front_matter_stays_content(text: str) -> None:
         ("title: !!int 7", "7"),
         ("title: !mine x", "x"),
         ("title: ''", ""),
-        ("title: |\n  two\n  lines", "two\nlines\n"),
+        ("title: |\n  two\n   lines\n\n  more", "two lines more"),
+        ("title: >\n  one\n  line\n", "one line"),
+        ('title: "one\\n line "', "one line"),
         ("title: >-\n  one\n  line", "one line"),
         ("title: Über Ж 日本 😀", "Über Ж 日本 😀"),
         ("x: &a shared\ntitle: *a", "shared"),

@@ -21,6 +21,7 @@ import pytest
 from knowledgehub.configuration import SOURCE_TREE
 from knowledgehub.demo import SAMPLE_COURSE
 from knowledgehub.embedded import EmbeddedServer
+from knowledgehub.up import UpError, require_free_port
 
 SECONDS = 60
 """How long anything may take here."""
@@ -298,6 +299,23 @@ def test_a_port_in_use_is_one_line_that_names_another(home: Home) -> None:
     assert "such as PORT=" in log
     assert log.count("\n") == 1
     assert not home.server.is_running()
+
+
+def test_a_forbidden_port_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may listen on every port: the system's answer is made up."""
+    bind = socket.socket.bind
+
+    def refuse(probe: socket.socket, address: tuple[str, int]) -> None:
+        if address[1] == 80:
+            raise PermissionError(13, "Permission denied")
+        bind(probe, address)
+
+    monkeypatch.setattr(socket.socket, "bind", refuse)
+    reason = (
+        r"80 of 127\.0\.0\.1 cannot be used \(Permission denied\): choose another port, such as PORT=\d+$"
+    )
+    with pytest.raises(UpError, match=reason):
+        require_free_port(80)
 
 
 def test_a_stop_while_it_starts_leaves_nothing_running(home: Home) -> None:
