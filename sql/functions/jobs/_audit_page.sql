@@ -1,7 +1,7 @@
 -- One page of audit events: those of a workspace, newest first, or, with p_job, those of that job, oldest
 -- first. The cursor is the number of the last event of the page before.
 -- Those of a workspace are asked for as a range of pairs, for which only the index by workspace will do:
--- else a plan may read the newest events of all, which are endless where this workspace is silent.
+-- else a plan may read the newest events of all, on and on where this workspace is silent.
 -- Answers: ok (body {"events", "next_cursor"}), invalid (the cursor).
 -- Raises: nothing.
 -- Locks: none.

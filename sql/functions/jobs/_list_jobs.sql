@@ -21,8 +21,8 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $$
 DECLARE
-    v_time timestamptz := 'infinity';
-    v_id uuid := 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    v_time timestamptz := timestamptz 'infinity';
+    v_id uuid := uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff';
     v_ids uuid[];
 BEGIN
     IF p_cursor IS NOT NULL THEN

@@ -95,7 +95,7 @@ class Hub:
     def age_session(self, token: str, column: str, interval: str) -> None:
         """Move a session's created_at or last_seen_at back."""
         self.connection.execute(
-            f"UPDATE hub_store.session SET {column} = {column} - %s::interval WHERE token_hash = %s",  # noqa: S608
+            f"UPDATE hub_store.session SET {column} = {column} - %s::interval WHERE token_hash = %s",
             (interval, hashlib.sha256(token.encode()).digest()),
         )
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 from uuid import UUID
 
 import psycopg
@@ -273,7 +273,7 @@ class Model:
         """The pages of a course in the order in which jobs visit them."""
         return sorted(page for page in self.pages if self.pages[page].course == course)
 
-    def admit(  # noqa: D417 (what was asked is told by the first four)
+    def admit(
         self, session: bytes, workspace: UUID, key: str, body: Body, job_id: UUID, created_at: datetime
     ) -> None:
         """Keep the job that was created."""
@@ -530,7 +530,7 @@ rarely = st.sampled_from([False] * 5 + [True])
 etags = st.sampled_from(["current", "*", "stale"])
 
 
-# How often each operation is chosen, and what it takes. The first is Hypothesis' simplest: it changes nothing.
+# How often each operation is chosen, and what it takes. The first, Hypothesis' simplest, changes nothing.
 OPERATIONS: dict[str, tuple[int, dict[str, st.SearchStrategy[Any]]]] = {
     "read": (1, {"who": callers, "where": workspaces}),
     "create": (
@@ -547,7 +547,7 @@ OPERATIONS: dict[str, tuple[int, dict[str, st.SearchStrategy[Any]]]] = {
             "place": places,
             "session": st.sampled_from([0, 1]),
             "is_elsewhere": rarely,
-            "variant": st.sampled_from(GOOD_VARIANTS + ["malformed"]),
+            "variant": st.sampled_from([*GOOD_VARIANTS, "malformed"]),
         },
     ),
     "cancel": (3, {"who": callers, "is_elsewhere": rarely, "place": places}),
@@ -653,7 +653,7 @@ class Machine(RuleBasedStateMachine):
         """A claim of such a job, the newest first; mostly one that is still good."""
         claims = [claim for claim in self.claims if self.model.jobs[claim.job].request.kind in kinds]
         held = [claim for claim in claims if self.model.held(claim)]
-        return choose(held if held and place < 4 else claims, -1 - place)  # noqa: PLR2004
+        return choose(held if held and place < 4 else claims, -1 - place)
 
     def caller(self, who: Caller, workspace: UUID) -> tuple[UUID, bytes]:
         """Somebody and his session."""
@@ -1107,7 +1107,8 @@ class Machine(RuleBasedStateMachine):
         )
         # A common tag that the edit took away may be gained once more.
         self.owner.execute(
-            "UPDATE logbook.page_change SET gained = ARRAY(SELECT unnest(gained) EXCEPT SELECT unnest(%s::text[]))"
+            "UPDATE logbook.page_change"
+            " SET gained = ARRAY(SELECT unnest(gained) EXCEPT SELECT unnest(%s::text[]))"
             " WHERE page_id = %s",
             [COMMON_TAGS, page_id],
         )
@@ -1167,7 +1168,7 @@ def build_model(owner: Connection) -> Model:
 
 @pytest.fixture
 def watched_template(server: Server, template: str) -> Iterator[str]:
-    """The name of a database to copy, with the logbook, a kind that a handler runs and a page nobody may write."""
+    """The name of a database to copy: with the logbook, a kind of a handler, a page nobody may write."""
     name = "hub_model_template"
     server.create_database(name, template)
     database = Database(server, name)
@@ -1194,7 +1195,8 @@ def test_random_sequences_of_all_operations_agree_with_the_model(
     """A run makes the same sequences always; a failure is shrunk and printed as its steps."""
     set_hypothesis_home_dir(tmp_path)
     run_state_machine_as_test(
-        seed(number)(lambda: Machine(server, watched_template)),
+        # A factory serves as well as a class.
+        cast("type[Machine]", seed(number)(lambda: Machine(server, watched_template))),
         settings=settings(
             max_examples=EXAMPLES,
             stateful_step_count=STEPS,

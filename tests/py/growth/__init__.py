@@ -1,0 +1,1 @@
+"""What a call costs when the history behind it is long."""
