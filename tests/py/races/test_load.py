@@ -350,7 +350,10 @@ def test_any_operations_of_fifty_sessions_on_few_jobs_keep_every_rule(database: 
         thread.join()
     assert faults == []
     assert audit(owner) == []
-    query = "SELECT id FROM hub_store.page WHERE cardinality(tags) > (SELECT count(DISTINCT t) FROM unnest(tags) AS t)"
+    query = (
+        "SELECT id FROM hub_store.page"
+        " WHERE cardinality(tags) > (SELECT count(DISTINCT t) FROM unnest(tags) AS t)"
+    )
     assert owner.execute(query).fetchall() == [], "a page has a tag twice"
     ends = dict(owner.execute("SELECT state, count(*) FROM jobs_store.job GROUP BY state").fetchall())
     assert {"succeeded", "failed", "cancelled"} <= set(ends), "nothing happened, so nothing was shown"
