@@ -35,10 +35,14 @@ test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on PostgreSQL 18 and 1
 	@exec $(BIN)/python -m tests $(ARGS)
 
 .PHONY: lint
-lint: $(VENV)/test.stamp ## Check style, formatting, types and the shape of the SQL files
+lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/ruff check $(ARGS)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+.PHONY: bench
+bench: $(VENV)/run.stamp ## Measure what is promised of a course of 100,000 pages; fails when a figure is missed
+	@exec $(BIN)/python -m bench
 
 .PHONY: fmt
 fmt: $(VENV)/test.stamp ## Format the Python files and fix what ruff can fix
