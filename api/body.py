@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import re
 from contextlib import suppress
 from typing import Any, NoReturn
 
@@ -13,6 +14,11 @@ from api.problems import Problem
 MOST_LEVELS = 64
 """How deep arrays and objects may nest."""
 
+MOST_VALUES = 20_000
+"""How many values a body may hold: twice as many as the tags of a page that are looked at."""
+
+# Also one that never ends, so that no text is gone through twice.
+_STRING = re.compile(rb'"(?:[^"\\]|\\.?)*+"?', re.DOTALL)
 _DISCARDED_BYTES = 8 * 1024 * 1024
 _DISCARDING_SECONDS = 2
 
@@ -51,6 +57,10 @@ def parse(data: bytes) -> object:
     Raises Problem `malformed` for anything else, and for what parsers disagree about or the database cannot
     store: duplicate names, numbers without a finite double, NUL, lone surrogates, absurd nesting.
     """
+    # Counted first: to parse, and to look through, a body of very many values would hold up everybody.
+    bare = _STRING.sub(b"", data)
+    if bare.count(b",") + bare.count(b"[") + bare.count(b"{") > MOST_VALUES:
+        raise Problem("malformed", f"The body has more than {MOST_VALUES} values.")
     try:
         value: object = json.loads(
             data.decode(), object_pairs_hook=_object, parse_float=_finite, parse_constant=_refuse_constant

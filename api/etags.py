@@ -43,4 +43,5 @@ def if_match(req: Request) -> str:
         return field
     if not re.fullmatch(_TAG, field):
         raise Problem("bad-request", 'If-Match takes one entity tag in double quotes, as in "5f1c…", or *.')
-    return field if field.startswith("W/") else field[1:-1]
+    # Quoted, a star is a tag like any other, which no page has.
+    return field if field.startswith("W/") or field == '"*"' else field[1:-1]

@@ -24,6 +24,9 @@ POOL_SIZE = 8
 POOL_SECONDS = 3
 """How long a request waits for a connection."""
 
+RECONNECT_SECONDS = 3
+"""How long the pool goes on trying to replace a lost connection by itself."""
+
 STOPPING_SECONDS = 3
 """After this gunicorn kills a worker that was told to stop."""
 
@@ -75,6 +78,8 @@ class Server(BaseApplication):  # type: ignore[misc]
             min_size=1,
             max_size=POOL_SIZE,
             timeout=POOL_SECONDS,
+            # Tried anew by the next request after this long: the pauses in between grow with the outage.
+            reconnect_timeout=RECONNECT_SECONDS,
             # Connections that died while idle are replaced before a request meets them.
             check=AsyncConnectionPool.check_connection,
             open=False,

@@ -39,6 +39,7 @@ _LAST_LINES = 10
 _STOP_SECONDS = 10.0
 _LEFTOVER_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
+_SERVER_LOOK_SECONDS = 1.0
 _READY_PROBE_SECONDS = 0.5
 _READY_WARNING_SECONDS = 30.0
 
@@ -80,7 +81,7 @@ def run(configuration: Configuration, environ: Mapping[str, str], tell: Callable
             if credentials is not None:
                 children = _children(configuration, environ, server, children_lock)
                 ready = Ready(configuration.public_origin, credentials.email, credentials.password)
-                _supervise(children, configuration.port, stop, lambda: tell(ready))
+                _supervise(server, children, configuration.port, stop, lambda: tell(ready))
         except (EmbeddedError, MigrationError, DemoError, psycopg.Error):
             # Ctrl-C also reaches the programs that are making the database, and fails them.
             if not stop.is_set():
@@ -119,15 +120,26 @@ def _children(
     ]
 
 
-def _supervise(children: list["Child"], port: int, stop: threading.Event, tell: Callable[[], None]) -> None:
-    """Keep the children running until ``stop`` is set, then end them."""
-    begun = next_probe = time.monotonic()
+def _supervise(
+    server: EmbeddedServer,
+    children: list["Child"],
+    port: int,
+    stop: threading.Event,
+    tell: Callable[[], None],
+) -> None:
+    """Keep PostgreSQL and the children running until ``stop`` is set, then end the children."""
+    begun = next_look = next_probe = time.monotonic()
     told = warned = False
     try:
         while not stop.wait(_LOOK_SECONDS):
             for child in children:
                 child.tend()
             now = time.monotonic()
+            if now >= next_look:
+                next_look = now + _SERVER_LOOK_SECONDS
+                if not server.is_running():
+                    _say("PostgreSQL is gone: starting it again")
+                    server.start()
             if told or now < next_probe:
                 continue
             next_probe = now + _READY_PROBE_SECONDS

@@ -23,7 +23,7 @@ from worker.listener import listen
 from worker.slot import Slot
 from worker.wake_up import WakeUp
 
-_SIGNALS = {signal.SIGTERM, signal.SIGINT}
+_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
 _DRAIN_SECONDS = 5.0
 _LOOK_SECONDS = 0.01
 # One wish to stop may arrive twice: from the terminal and from the supervisor.
@@ -33,7 +33,7 @@ _logger = logging.getLogger(__name__)
 
 
 def main(url: str, configuration: Configuration) -> int:
-    """Run the jobs of the database at ``url`` until SIGTERM or SIGINT.
+    """Run the jobs of the database at ``url`` until SIGTERM, SIGINT or SIGHUP.
 
     Return the exit status: 0, or 1 if a slot did not end in time.
     The database may come up later, and go away meanwhile. Draining takes the length of a step, at most 5 s;

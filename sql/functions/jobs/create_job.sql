@@ -3,6 +3,7 @@
 -- content, capacity.
 -- Answers: created, replayed (detail {"job_id", "version"}; body: the snapshot); unauthenticated,
 --   not_found, not_administrator, invalid, idempotency_conflict, course_too_large, capacity.
+-- It may wait for the workspace longer than other calls wait for a lock: a large course takes its time.
 -- Raises: KH500 outside READ COMMITTED; 40001 when the course grew meanwhile (try again).
 -- Locks: membership, workspace, job, audit.
 -- Callers: the API.
@@ -18,6 +19,7 @@ LANGUAGE plpgsql
 VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '4s'
 AS $$
 DECLARE
     v_actor uuid;

@@ -216,6 +216,17 @@ def test_a_killed_child_is_started_again(home: Home) -> None:
     home.stop(process)
 
 
+def test_a_killed_database_is_started_again(home: Home) -> None:
+    process, _ = home.start_ready()
+    started_at = home.query("SELECT pg_postmaster_start_time()")
+    postmaster = int((home.data_dir / "postgres" / "postmaster.pid").read_text().splitlines()[0])
+    os.kill(postmaster, signal.SIGKILL)
+    wait_for("the API to be ready again", lambda: not is_alive(postmaster) and home.get("/readyz") == 200)
+    assert home.query("SELECT pg_postmaster_start_time()") > started_at
+    assert "PostgreSQL is gone: starting it again" in home.log.read_text()
+    home.stop(process)
+
+
 def test_five_deaths_in_a_minute_end_it_with_the_last_lines(home: Home) -> None:
     process, _ = home.start_ready()
     killed: set[int] = set()

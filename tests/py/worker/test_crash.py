@@ -2,6 +2,8 @@
 
 import signal
 
+import pytest
+
 from tests.py.worker.conftest import Workers
 from tests.py.worker.scene import Scene, wait_until
 
@@ -102,11 +104,12 @@ def test_a_drain_with_a_cancel_request_cancels(scene: Scene, workers: Workers) -
     assert scene.events(job)[-2:] == ["job.cancel_requested", "job.cancelled"]
 
 
-def test_an_idle_worker_ends_at_once(scene: Scene, workers: Workers) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_an_idle_worker_ends_at_once(scene: Scene, workers: Workers, number: signal.Signals) -> None:
     worker = workers(KNOWLEDGEHUB_WORKER_CONCURRENCY="4")
     worker.wait_for("worker ready")
     wait_until(lambda: _idle(scene), "every slot is idle")
-    worker.send(signal.SIGTERM)
+    worker.send(number)
     assert worker.wait(1.5) == 0
 
 
