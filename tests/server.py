@@ -32,7 +32,7 @@ _SETTINGS = {
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",
-    "max_connections": "200",
+    "max_connections": "250",
     "shared_buffers": "64MB",
 }
 
