@@ -1,6 +1,7 @@
--- Kind course_tagging, step advance: tags the next pages of a running job {"job", "page_limit", "budget"}
--- in one block. When the database refuses a page, the block is undone and done again up to that page,
--- which is then the first of the next step; a first page that is refused is recorded as rejected.
+-- Kind course_tagging, step advance: tags the next pages of a running job {"job", "page_limit", "budget"},
+-- many at once as long as nothing has to be decided about one of them, then one by one in one block. When
+-- the database refuses a page, the block is undone and done again up to that page, which is then the
+-- first of the next step; a first page that is refused is recorded as rejected.
 -- Answers: {"changed", "skipped", "failed", "stopped"}; stopped: null, "locked" (somebody holds the next
 --   page; after ten seconds it is recorded as busy and passed over), or "not_authorised".
 -- Raises: what is not the page's fault (jobs._is_page_fault).
@@ -18,6 +19,7 @@ DECLARE
     v_deadline timestamptz := clock_timestamp() + (p_argument ->> 'budget')::interval;
     v_job record;
     v_pages uuid[];
+    v_tagged integer;
     v_page uuid;
     v_answer text;
     v_changed integer;
@@ -32,6 +34,12 @@ BEGIN
          LATERAL (SELECT ARRAY(SELECT jsonb_array_elements_text(j.request -> 'tags')) AS tags) AS t
     WHERE j.id = v_id;
     v_pages := jobs._next_pages(v_id, v_job.processed, least((p_argument ->> 'page_limit')::integer, 1000));
+    v_tagged := jobs._tag_pages(
+        v_pages, v_job.tags, v_job.keys, v_job.actor_id, v_job.workspace_id, v_deadline);
+    IF v_tagged > 0 THEN
+        v_job.page_locked_since := NULL;
+        v_pages := CASE WHEN clock_timestamp() < v_deadline THEN v_pages[v_tagged + 1:] ELSE '{}' END;
+    END IF;
     LOOP
         v_changed := 0;
         v_skipped := 0;
@@ -82,7 +90,7 @@ BEGIN
     SET page_locked_since = v_locked_since
     WHERE j.id = v_id AND j.page_locked_since IS DISTINCT FROM v_locked_since;
     RETURN jsonb_build_object(
-        'changed', v_changed, 'skipped', v_skipped, 'failed', v_failed, 'stopped', v_stopped);
+        'changed', v_tagged + v_changed, 'skipped', v_skipped, 'failed', v_failed, 'stopped', v_stopped);
 END;
 $$;
 
