@@ -41,8 +41,8 @@ lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(VENV)/run.stamp ## Measure what is promised of a course of 100,000 pages; fails when a figure is missed
-	@exec $(BIN)/python -m bench
+bench: $(VENV)/run.stamp ## Measure what is promised; fails when a figure is missed (ARGS="course")
+	@exec $(BIN)/python -m bench $(ARGS)
 
 .PHONY: fmt
 fmt: $(VENV)/test.stamp ## Format the Python files and fix what ruff can fix

@@ -1,171 +1,77 @@
-"""``make bench``: measures what is promised of a course of 100,000 pages; exits with 1 if it is missed.
+"""``make bench``: measures what is promised; exits with 1 if a promise is broken.
 
-A real embedded PostgreSQL with its durable settings, a real worker process with one slot, real pages of 1 KB.
+``ARGS="tagging streams"`` measures these questions only. Every figure is a ratio of things measured in turn
+in one run, or a time or size with room to spare; real servers with their durable settings, real processes.
 """
 
-import hashlib
+import importlib
 import json
 import os
-import re
-import subprocess
+import pkgutil
+import platform
 import sys
 import tempfile
 import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import psycopg
 
+from bench import questions
+from bench.figure import Figure
+from bench.hub import Hub
 from knowledgehub.embedded import EmbeddedServer
-from knowledgehub.migrate import create_roles, migrate
 
-PAGES = 100_000
-WAIT_SECONDS = 120
-
-_SEED = """
-    INSERT INTO hub_store.app_user (id, email, name, password_hash)
-    VALUES (%(user)s, 'bench@example.org', 'Bench', '-');
-    INSERT INTO hub_store.session (token_hash, user_id) VALUES (%(session)s, %(user)s);
-    INSERT INTO hub_store.workspace (id, title) VALUES (%(workspace)s, 'Bench');
-    INSERT INTO hub_store.membership VALUES (%(workspace)s, %(user)s, 'administrator', true);
-    INSERT INTO hub_store.course (id, workspace_id, position, title)
-    VALUES (%(course)s, %(workspace)s, 1, 'Bench');
-    INSERT INTO hub_store.page (course_id, position, title, content)
-    SELECT %(course)s, n, 'Page ' || n, repeat('x', 1000) FROM generate_series(1, %(pages)s) AS n;
-"""
+RESULTS = Path(__file__).parent / "results.json"
+QUESTIONS = [module.name for module in pkgutil.iter_modules(questions.__path__)]
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A measured figure and the most it may be."""
-
-    name: str
-    value: float
-    most: float
-    unit: str
-
-    def __str__(self) -> str:
-        verdict = "ok" if self.value <= self.most else "MISSED"
-        return (
-            f"{self.name:<48} {self.value:8.2f} {self.unit:<3} at most {self.most:g} {self.unit}  {verdict}"
-        )
+def measure(server: EmbeddedServer, question: str) -> Iterable[Figure]:
+    """Measure what one question asks, on a database of its own."""
+    figures: Iterable[Figure] = importlib.import_module(f"bench.questions.{question}").measure(
+        Hub(server, f"bench_{question}")
+    )
+    return figures
 
 
-class Bench:
-    """One administrator with one course of ``PAGES`` pages, and a worker with one slot."""
-
-    def __init__(self, server: EmbeddedServer) -> None:
-        self._server = server
-        self._ids: dict[str, Any] = {name: uuid.uuid4() for name in ("user", "workspace", "course")}
-        self._ids |= {"session": hashlib.sha256(b"bench").digest(), "pages": PAGES}
-        with psycopg.connect(
-            server.superuser_url, autocommit=True, cursor_factory=psycopg.ClientCursor
-        ) as owner:
-            owner.execute(_SEED, self._ids)
-            owner.execute("VACUUM ANALYZE")
-        self._api = psycopg.connect(server.url("hub_api"), autocommit=True)
-
-    def create(self, tag: str) -> str:
-        """Ask for a tagging of the course; return the job's id."""
-        body = {"kind": "course_tagging", "course_id": str(self._ids["course"]), "tags": [tag]}
-        outcome, detail = self._one(
-            "SELECT outcome, detail FROM jobs.create_job(%s, %s, %s, %s, NULL)",
-            *(self._ids["session"], self._ids["workspace"], tag, json.dumps(body)),
-        )
-        if outcome != "created":
-            raise RuntimeError(f"the job was not created: {outcome} {detail}")
-        return str(detail["job_id"])
-
-    def cancel(self, job: str) -> None:
-        """Ask for the cancellation of a job."""
-        self._one(
-            "SELECT outcome FROM jobs.cancel_job(%s, %s, %s, NULL)",
-            *(self._ids["session"], self._ids["workspace"], job),
-        )
-
-    def wait(self, job: str, *, processed: int | None = None) -> dict[str, Any]:
-        """Wait until a job has ended, or has processed some pages; return its snapshot."""
-        deadline = time.monotonic() + WAIT_SECONDS
-        while time.monotonic() < deadline:
-            (text,) = self._one(
-                "SELECT body FROM jobs.read_job(%s, %s, %s)",
-                *(self._ids["session"], self._ids["workspace"], job),
-            )
-            snapshot: dict[str, Any] = json.loads(text)
-            if snapshot["terminal"] or (processed and snapshot["progress"]["processed"] >= processed):
-                return snapshot
-            time.sleep(0.01)
-        raise TimeoutError(f"job {job} did not get there in {WAIT_SECONDS} s")
-
-    @contextmanager
-    def worker(self) -> Iterator[subprocess.Popen[bytes]]:
-        """Run a worker process with one slot."""
-        environment = os.environ | {
-            "KNOWLEDGEHUB_WORKER_URL": self._server.url("hub_worker"),
-            "KNOWLEDGEHUB_WORKER_CONCURRENCY": "1",
-        }
-        command = [sys.executable, "-m", "knowledgehub", "worker"]
-        with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as process:
-            try:
-                yield process
-            finally:
-                process.terminate()
-
-    def _one(self, query: str, *parameters: object) -> tuple[Any, ...]:
-        row: tuple[Any, ...] | None = self._api.execute(query.encode(), parameters).fetchone()
-        if row is None:
-            raise RuntimeError(f"no row from: {query}")
-        return row
+def machine(server: EmbeddedServer) -> str:
+    """Say what the figures were measured on."""
+    with psycopg.connect(server.superuser_url) as connection:
+        (version,) = connection.execute("SHOW server_version").fetchone() or ("?",)
+    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, PostgreSQL {version}"
 
 
-def measure(bench: Bench) -> list[Figure]:
-    """Measure every figure."""
-    begun = time.monotonic()
-    job = bench.create("first")
-    admitted = time.monotonic() - begun
-    with bench.worker() as worker:
-        # The clock runs from the first page, not from the start of the process.
-        bench.wait(job, processed=1)
-        begun = time.monotonic()
-        ended = bench.wait(job)
-        tagged = time.monotonic() - begun
-        if ended["state"] != "succeeded" or ended["progress"]["changed"] != PAGES:
-            raise RuntimeError(f"the job ended wrongly: {ended}")
-        job = bench.create("second")
-        bench.wait(job, processed=PAGES // 10)
-        begun = time.monotonic()
-        bench.cancel(job)
-        cancelled = bench.wait(job)
-        took_effect = time.monotonic() - begun
-        if cancelled["state"] != "cancelled" or not 0 < cancelled["progress"]["changed"] < PAGES:
-            raise RuntimeError(f"the job was not cancelled in the middle: {cancelled}")
-        peak = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker.pid}/status").read_text(encoding="ascii"))
-        if peak is None:
-            raise RuntimeError("this system does not tell a process's peak memory")
-    return [
-        Figure("admission of 100,000 pages", admitted, 1, "s"),
-        Figure("100,000 pages tagged by one slot", tagged, 20, "s"),
-        Figure("a cancel in the middle takes effect", took_effect, 1, "s"),
-        Figure("worker's peak memory", int(peak[1]) / 1024, 100, "MB"),
-    ]
-
-
-def main() -> int:
-    """Measure, print, and say by the exit status whether every promise is kept."""
+def main(arguments: list[str]) -> int:
+    """Measure, print, write ``bench/results.json``, and say by the exit status whether all is kept."""
+    unknown = set(arguments) - set(QUESTIONS)
+    if unknown:
+        print(f"bench: no such question: {', '.join(sorted(unknown))}", file=sys.stderr)
+        print(f"bench: there are {', '.join(QUESTIONS)}", file=sys.stderr)
+        return 2
+    results: dict[str, list[Figure]] = {}
     with tempfile.TemporaryDirectory(prefix="kh-bench-") as folder:
         server = EmbeddedServer(Path(folder) / "data")
         with server.running():
-            create_roles(server.superuser_url)
-            migrate(server.url("hub_migrator"))
-            figures = measure(Bench(server))
-    for figure in figures:
-        print(figure)  # noqa: T201 (the table is the product)
-    return int(any(figure.value > figure.most for figure in figures))
+            place = machine(server)
+            print(place, flush=True)
+            for question in arguments or QUESTIONS:
+                results[question] = []
+                print(f"\n{question}", flush=True)
+                for figure in measure(server, question):
+                    results[question].append(figure)
+                    print(figure, flush=True)
+    document = {
+        "machine": place,
+        "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "figures": {
+            question: [asdict(figure) | {"missed": figure.missed} for figure in found]
+            for question, found in results.items()
+        },
+    }
+    RESULTS.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return int(any(figure.missed for found in results.values() for figure in found))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

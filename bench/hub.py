@@ -1,0 +1,205 @@
+"""A migrated database with people, courses and pages, and the processes that work on it."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from knowledgehub.configuration import URL_VARIABLES
+from knowledgehub.embedded import EmbeddedServer
+from knowledgehub.migrate import create_roles, migrate
+
+WAIT_SECONDS = 300
+_UNLIMITED = ("MaxPendingPerWorkspace", "MaxPendingPerActor", "MaxCreatedPerDay")
+
+Connection = psycopg.Connection[Any]
+
+
+class Hub:
+    """A database of its own on the server, with one administrator of one workspace; there are no limits."""
+
+    def __init__(self, server: EmbeddedServer, database: str) -> None:
+        self._server = server
+        self._database = database
+        with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+            connection.execute(sql.SQL("DROP DATABASE IF EXISTS {} (FORCE)").format(sql.Identifier(database)))
+            connection.execute(
+                sql.SQL("CREATE DATABASE {} TEMPLATE template0").format(sql.Identifier(database))
+            )
+        create_roles(server.url("postgres", database))
+        migrate(server.url("hub_migrator", database))
+        self.owner = self.connect("postgres")
+        self.api = self.connect("hub_api")
+        self.user, self.workspace = uuid.uuid4(), uuid.uuid4()
+        self.token = str(uuid.uuid4())
+        self.owner.execute(
+            "INSERT INTO hub_store.app_user (id, email, name, password_hash) VALUES (%s, %s, 'Bench', '-')",
+            [self.user, "bench@example.org"],
+        )
+        self.owner.execute(
+            "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)", [self.session, self.user]
+        )
+        self.add_workspace(self.workspace)
+        for name in _UNLIMITED:
+            self.owner.execute("UPDATE jobs_store.setting SET value = maximum WHERE name = %s", [name])
+
+    @property
+    def session(self) -> bytes:
+        """The hash by which the database knows the administrator's session."""
+        return hashlib.sha256(self.token.encode()).digest()
+
+    def url(self, role: str) -> str:
+        """Return the URL with which a role connects."""
+        return self._server.url(role, self._database)
+
+    def connect(self, role: str) -> Connection:
+        """Return a new autocommit connection of a role."""
+        return psycopg.connect(self.url(role), autocommit=True)
+
+    def add_workspace(self, workspace: uuid.UUID) -> None:
+        """Add one more workspace of the administrator's."""
+        self.owner.execute("INSERT INTO hub_store.workspace (id, title) VALUES (%s, 'Bench')", [workspace])
+        self.owner.execute(
+            "INSERT INTO hub_store.membership VALUES (%s, %s, 'administrator', true)", [workspace, self.user]
+        )
+
+    def add_course(self, pages: int, content: str = "repeat('x', 1000)") -> uuid.UUID:
+        """Add a course to the workspace; ``content`` is SQL, in which ``n`` is the page's number."""
+        course = uuid.uuid4()
+        self.owner.execute(
+            "INSERT INTO hub_store.course (id, workspace_id, position, title)"
+            " SELECT %s, %s, count(*) + 1, 'Bench' FROM hub_store.course",
+            [course, self.workspace],
+        )
+        self.owner.execute(
+            "INSERT INTO hub_store.page (course_id, position, title, content)"
+            f" SELECT %s, n, 'Page ' || n, {content} FROM generate_series(1, %s) AS n".encode(),
+            [course, pages],
+        )
+        self.owner.execute("VACUUM ANALYZE hub_store.page")
+        return course
+
+    def clear_tags(self) -> None:
+        """Take all tags from all pages and the dead rows with them, so that every round begins alike."""
+        self.owner.execute("UPDATE hub_store.page SET tags = '{}' WHERE tags <> '{}'")
+        self.owner.execute("VACUUM hub_store.page")
+        self.owner.execute("CHECKPOINT")
+
+    def create_tagging(self, course: uuid.UUID, tag: str | None = None) -> str:
+        """Ask for a tagging; return the job's id."""
+        return self.create({"kind": "course_tagging", "course_id": str(course), "tags": [tag or _new_name()]})
+
+    def create(self, body: object) -> str:
+        """Ask for a job; return its id."""
+        outcome, detail = one(
+            self.api,
+            "SELECT outcome, detail FROM jobs.create_job(%s, %s, %s, %s, NULL)",
+            *(self.session, self.workspace, _new_name(), json.dumps(body)),
+        )
+        if outcome != "created":
+            raise RuntimeError(f"the job was not created: {outcome} {detail}")
+        return str(detail["job_id"])
+
+    def cancel(self, job: str) -> None:
+        """Ask for the cancellation of a job."""
+        one(
+            self.api,
+            "SELECT outcome FROM jobs.cancel_job(%s, %s, %s, NULL)",
+            *(self.session, self.workspace, job),
+        )
+
+    def snapshot(self, job: str) -> dict[str, Any]:
+        """Read a job."""
+        query = "SELECT body FROM jobs.read_job(%s, %s, %s)"
+        (text,) = one(self.api, query, self.session, self.workspace, job)
+        snapshot: dict[str, Any] = json.loads(text)
+        return snapshot
+
+    def wait(self, job: str, *, processed: int | None = None) -> dict[str, Any]:
+        """Wait until a job has ended, or has processed some pages; return its snapshot."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < deadline:
+            snapshot = self.snapshot(job)
+            if snapshot["terminal"] or (processed and snapshot["progress"]["processed"] >= processed):
+                return snapshot
+            time.sleep(0.01)
+        raise TimeoutError(f"job {job} did not get there in {WAIT_SECONDS} s")
+
+    def succeed(self, job: str) -> dict[str, Any]:
+        """Wait until a job has ended, and see that it succeeded."""
+        snapshot = self.wait(job)
+        if snapshot["state"] != "succeeded":
+            raise RuntimeError(f"the job ended wrongly: {snapshot}")
+        return snapshot
+
+    @contextmanager
+    def worker(self, slots: int = 1, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+        """Run a worker process that is ready when the block begins."""
+        with self._process(
+            "worker",
+            KNOWLEDGEHUB_WORKER_URL=self.url("hub_worker"),
+            KNOWLEDGEHUB_WORKER_CONCURRENCY=str(slots),
+            **environment,
+        ) as process:
+            assert process.stderr is not None  # noqa: S101 (a pipe, by the next function)
+            for line in process.stderr:
+                if json.loads(line)["event"] == "worker ready":
+                    break
+            yield process
+
+    @contextmanager
+    def _process(self, name: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+        inherited = {key: value for key, value in os.environ.items() if key not in URL_VARIABLES}
+        command = [sys.executable, "-m", "knowledgehub", name]
+        with subprocess.Popen(command, env=inherited | environment, stderr=subprocess.PIPE) as process:
+            try:
+                yield process
+            finally:
+                process.terminate()
+                process.communicate()
+
+
+def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, ...]:
+    """Return the first row."""
+    row: tuple[Any, ...] | None = connection.execute(query.encode(), parameters).fetchone()
+    if row is None:
+        raise RuntimeError(f"no row from: {query}")
+    return row
+
+
+def peak_megabytes(pid: int) -> float:
+    """Return the most memory a process has had, in MB."""
+    return _status(pid, "VmHWM")
+
+
+def megabytes(pid: int) -> float:
+    """Return the memory a process has, in MB."""
+    return _status(pid, "VmRSS")
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return the processor time a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _status(pid: int, name: str) -> float:
+    found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
+    if found is None:
+        raise RuntimeError("this system does not tell a process's memory")
+    return int(found[1]) / 1024
+
+
+def _new_name() -> str:
+    return str(uuid.uuid4())
