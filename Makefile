@@ -17,6 +17,10 @@ DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgr
 DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate --no-install-recommends install \
 	$(DEBIAN_PACKAGES) | sed -n 's/^Inst \([^ ]*\) (.*/\1/p')
 
+# What `make bench` compares with, each below .venv in an environment of its own.
+PEERS := $(VENV)/peers
+PEERS_ON_NODE := $(addprefix bench/peers/node/,package.json package-lock.json)
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -41,7 +45,7 @@ lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/mypy
 
 .PHONY: bench
-bench: $(VENV)/run.stamp ## Measure what is promised; fails when a figure is missed (ARGS="course")
+bench: $(VENV)/run.stamp $(PEERS)/pgqueuer.stamp $(PEERS)/procrastinate.stamp peers-on-node ## Measure what is promised; fails when a figure is missed (ARGS="course")
 	@exec $(BIN)/python -m bench $(ARGS)
 
 .PHONY: fmt
@@ -81,6 +85,23 @@ $(VENV)/test.stamp: requirements-test.lock requirements.lock pyproject.toml | $(
 	@$(INSTALL) --no-deps --require-hashes --requirement requirements-test.lock
 	@$(EDITABLE)
 	@touch $@ $(VENV)/run.stamp
+
+$(PEERS)/%.stamp: bench/peers/python/%.txt | $(VENV)/made.stamp
+	@echo "make: installing $< into $(PEERS)/$*"
+	@rm -rf $(PEERS)/$* && $(BIN)/python -m venv $(PEERS)/$*
+	@$(PEERS)/$*/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-deps \
+		--require-hashes --requirement $<
+	@touch $@
+
+# Not having them is no failure: the benchmark says whom it left out.
+.PHONY: peers-on-node
+peers-on-node: | $(VENV)/made.stamp
+	@cmp -s bench/peers/node/package-lock.json $(PEERS)/node/installed.json || { \
+		echo "make: installing bench/peers/node/package-lock.json into $(PEERS)/node" && \
+		rm -rf $(PEERS)/node && mkdir -p $(PEERS)/node && cp $(PEERS_ON_NODE) $(PEERS)/node && \
+		npm ci --prefix $(PEERS)/node --ignore-scripts --no-audit --no-fund --loglevel=error --silent && \
+		cp bench/peers/node/package-lock.json $(PEERS)/node/installed.json; } || { \
+		rm -rf $(PEERS)/node; echo "make: npm is missing or cannot install bench/peers/node/package-lock.json" >&2; }
 
 $(DEBIAN).stamp: Makefile | $(VENV)/made.stamp
 	@command -v apt-get >/dev/null && command -v dpkg >/dev/null || { \

@@ -4,14 +4,19 @@ import hashlib
 import json
 import os
 import re
+import secrets
+import socket
 import subprocess
 import sys
+import tempfile
 import time
+import urllib.error
+import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg import sql
@@ -41,8 +46,8 @@ class Hub:
         migrate(server.url("hub_migrator", database))
         self.owner = self.connect("postgres")
         self.api = self.connect("hub_api")
-        self.user, self.workspace = uuid.uuid4(), uuid.uuid4()
-        self.token = str(uuid.uuid4())
+        self.user = uuid.uuid4()
+        self.token = secrets.token_urlsafe(32)
         self.owner.execute(
             "INSERT INTO hub_store.app_user (id, email, name, password_hash) VALUES (%s, %s, 'Bench', '-')",
             [self.user, "bench@example.org"],
@@ -50,9 +55,9 @@ class Hub:
         self.owner.execute(
             "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)", [self.session, self.user]
         )
-        self.add_workspace(self.workspace)
+        self.workspace = self.add_workspace()
         for name in _UNLIMITED:
-            self.owner.execute("UPDATE jobs_store.setting SET value = maximum WHERE name = %s", [name])
+            self.set(name, 1_000_000)
 
     @property
     def session(self) -> bytes:
@@ -67,34 +72,55 @@ class Hub:
         """Return a new autocommit connection of a role."""
         return psycopg.connect(self.url(role), autocommit=True)
 
-    def add_workspace(self, workspace: uuid.UUID) -> None:
-        """Add one more workspace of the administrator's."""
+    def set(self, setting: str, value: int) -> None:
+        """Set one of the settings."""
+        self.owner.execute("UPDATE jobs_store.setting SET value = %s WHERE name = %s", [value, setting])
+
+    def add_workspace(self) -> uuid.UUID:
+        """Add a workspace of the administrator's."""
+        workspace = uuid.uuid4()
         self.owner.execute("INSERT INTO hub_store.workspace (id, title) VALUES (%s, 'Bench')", [workspace])
         self.owner.execute(
             "INSERT INTO hub_store.membership VALUES (%s, %s, 'administrator', true)", [workspace, self.user]
         )
+        return workspace
 
-    def add_course(self, pages: int, content: str = "repeat('x', 1000)") -> uuid.UUID:
-        """Add a course to the workspace; ``content`` is SQL, in which ``n`` is the page's number."""
-        course = uuid.uuid4()
+    def add_course(
+        self, pages: int, content: str = "repeat('x', 1000)", workspace: uuid.UUID | None = None
+    ) -> uuid.UUID:
+        """Add a course; ``content`` is SQL, in which ``n`` is the page's number."""
+        course, workspace = uuid.uuid4(), workspace or self.workspace
         self.owner.execute(
             "INSERT INTO hub_store.course (id, workspace_id, position, title)"
-            " SELECT %s, %s, count(*) + 1, 'Bench' FROM hub_store.course",
-            [course, self.workspace],
+            " SELECT %s, %s, count(*) + 1, 'Bench' FROM hub_store.course WHERE workspace_id = %s",
+            [course, workspace, workspace],
         )
         self.owner.execute(
             "INSERT INTO hub_store.page (course_id, position, title, content)"
             f" SELECT %s, n, 'Page ' || n, {content} FROM generate_series(1, %s) AS n".encode(),
             [course, pages],
         )
-        self.owner.execute("VACUUM ANALYZE hub_store.page")
         return course
 
-    def clear_tags(self) -> None:
-        """Take all tags from all pages and the dead rows with them, so that every round begins alike."""
-        self.owner.execute("UPDATE hub_store.page SET tags = '{}' WHERE tags <> '{}'")
-        self.owner.execute("VACUUM hub_store.page")
+    def settle(self) -> None:
+        """Do what a server does in quiet times, so that it does not while something is measured."""
+        self.owner.execute("VACUUM ANALYZE")
         self.owner.execute("CHECKPOINT")
+
+    def end_all_jobs(self) -> None:
+        """Make every job a cancelled one, past all rules."""
+        self.owner.execute("DELETE FROM jobs_store.worklist")
+        self.owner.execute(
+            "UPDATE jobs_store.job SET state = 'cancelled', cancel_requested_at = created_at,"
+            " finished_at = created_at, lease = NULL, lease_until = NULL, lease_seconds = NULL, worker = NULL"
+            " WHERE finished_at IS NULL"
+        )
+        self.settle()
+
+    def clear_tags(self) -> None:
+        """Take all tags from all pages, so that every round begins alike."""
+        self.owner.execute("UPDATE hub_store.page SET tags = '{}' WHERE tags <> '{}'")
+        self.settle()
 
     def create_tagging(self, course: uuid.UUID, tag: str | None = None) -> str:
         """Ask for a tagging; return the job's id."""
@@ -151,23 +177,47 @@ class Hub:
             KNOWLEDGEHUB_WORKER_URL=self.url("hub_worker"),
             KNOWLEDGEHUB_WORKER_CONCURRENCY=str(slots),
             **environment,
-        ) as process:
-            assert process.stderr is not None  # noqa: S101 (a pipe, by the next function)
-            for line in process.stderr:
-                if json.loads(line)["event"] == "worker ready":
-                    break
+        ) as (process, log):
+            _wait_for(lambda: "worker ready" in log.read_text(encoding="utf-8"), "the worker")
             yield process
 
+    def sign_in(self) -> str:
+        """Return the token of one more session of the administrator's."""
+        token = secrets.token_urlsafe(32)
+        query = "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)"
+        self.owner.execute(query, [hashlib.sha256(token.encode()).digest(), self.user])
+        return token
+
     @contextmanager
-    def _process(self, name: str, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    def api_process(self) -> Iterator["Api"]:
+        """Run an API process that is ready when the block begins."""
+        port = _free_port()
+        environment = {"KNOWLEDGEHUB_DATABASE_URL": self.url("hub_api"), "PORT": str(port)}
+        with self._process("api", **environment) as (process, _):
+            _wait_for(lambda: _answers(port), "the API")
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
+            yield Api(port, int(children.split()[0]))
+
+    @contextmanager
+    def _process(self, name: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+        """Run a command; its log is a file, for whoever writes to a pipe that nobody reads stands still."""
         inherited = {key: value for key, value in os.environ.items() if key not in URL_VARIABLES}
         command = [sys.executable, "-m", "knowledgehub", name]
-        with subprocess.Popen(command, env=inherited | environment, stderr=subprocess.PIPE) as process:
+        with (
+            tempfile.NamedTemporaryFile() as log,
+            subprocess.Popen(command, env=inherited | environment, stderr=log) as process,
+        ):
             try:
-                yield process
+                yield process, Path(log.name)
             finally:
                 process.terminate()
-                process.communicate()
+
+
+class Api(NamedTuple):
+    """A running API: its port, and the process that serves."""
+
+    port: int
+    worker: int
 
 
 def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, ...]:
@@ -199,6 +249,29 @@ def _status(pid: int, name: str) -> float:
     if found is None:
         raise RuntimeError("this system does not tell a process's memory")
     return int(found[1]) / 1024
+
+
+def _wait_for(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{what} does not start")
+        time.sleep(0.02)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):
+            return True
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
 
 
 def _new_name() -> str:

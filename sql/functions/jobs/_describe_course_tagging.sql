@@ -1,5 +1,5 @@
 -- Kind course_tagging, step describe: the course of a request {"workspace", "request"} as it is now.
--- Answers: {"labels": {"course_title"}}; or a refusal {"outcome": "invalid" | "course_too_large", "detail"}.
+-- Answers: {"labels": {"course_title"}, "total"}; or a refusal {"outcome": "invalid" | "course_too_large", "detail"}.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: jobs._call_kind.
@@ -31,7 +31,7 @@ BEGIN
             'outcome', 'course_too_large',
             'detail', jsonb_build_object('limit', 'MaxCoursePages', 'value', v_most));
     END IF;
-    RETURN jsonb_build_object('labels', jsonb_build_object('course_title', v_title));
+    RETURN jsonb_build_object('labels', jsonb_build_object('course_title', v_title), 'total', v_pages);
 END;
 $$;
 

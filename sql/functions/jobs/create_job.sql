@@ -60,15 +60,18 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO jobs_store.job
-        (workspace_id, kind, itemised, actor_id, actor_name, idempotency_key, request, labels, max_attempts,
-         created_at, notified_at)
+        (workspace_id, kind, itemised, actor_id, actor_name, idempotency_key, request, labels, total,
+         max_attempts, created_at, notified_at)
     SELECT p_workspace, k.name, k.itemised, v_actor, v_actor_name, p_key, v_shape -> 'request',
-           coalesce(v_content -> 'labels', '{}'), jobs._setting('MaxAttempts'), n.now, n.now
+           coalesce(v_content -> 'labels', '{}'), coalesce((v_content ->> 'total')::integer, 0),
+           jobs._setting('MaxAttempts'), n.now, n.now
     FROM jobs_store.kind AS k, (SELECT clock_timestamp() AS now) AS n
     WHERE k.name = v_shape ->> 'kind'
     RETURNING id INTO v_job;
     v_plan := jobs._call_kind(v_shape ->> 'kind', 'plan', jsonb_build_object('job', v_job));
-    UPDATE jobs_store.job AS j SET total = (v_plan ->> 'total')::integer WHERE j.id = v_job AND v_plan IS NOT NULL;
+    -- Hardly ever: pages came or went since they were counted.
+    UPDATE jobs_store.job AS j SET total = (v_plan ->> 'total')::integer
+    WHERE j.id = v_job AND j.total <> (v_plan ->> 'total')::integer;
     PERFORM jobs._record_event(v_job, 'job.queued', v_actor, NULL, p_address);
     RETURN QUERY SELECT 'created', jsonb_build_object('job_id', v_job, 'version', 1), jobs._snapshot(v_job);
 END;

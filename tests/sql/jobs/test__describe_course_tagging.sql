@@ -6,8 +6,8 @@ CREATE FUNCTION pg_temp.describe(p_course text, p_workspace text DEFAULT 'main')
     SELECT jobs._describe_course_tagging(jsonb_build_object(
         'workspace', fixture.id(p_workspace), 'request', fixture.tagging('{New}', p_course) - 'kind'));
 $$;
-SELECT is(pg_temp.describe('course'), '{"labels": {"course_title": "Course"}}', 'the title of the course is a label');
-SELECT is(pg_temp.describe('empty'), '{"labels": {"course_title": "Empty"}}', 'A6: an empty course is one');
+SELECT is(pg_temp.describe('course'), '{"labels": {"course_title": "Course"}, "total": 3}', 'title and size of the course');
+SELECT is(pg_temp.describe('empty'), '{"labels": {"course_title": "Empty"}, "total": 0}', 'A6: an empty course is one');
 SELECT is(
     pg_temp.describe(v.course, v.place),
     '{"outcome": "invalid", "detail": {"errors": [

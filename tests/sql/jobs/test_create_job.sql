@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(43);
+SELECT plan(45);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name LIKE 'MaxPending%';
 
@@ -163,6 +163,22 @@ CALL fixture.revoke('ada', 'user');
 SELECT is(fixture.create('job', 'ada', fixture.tagging('{New Tag,B}')), 'unauthenticated',
     'A5: a disabled user is refused even for its own old key');
 SELECT ok(fixture.unchanged(), 'A5: and nothing is inserted');
+
+-- A page comes after the course was counted, as if somebody had just imported it.
+CREATE FUNCTION pg_temp.meddle() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+BEGIN
+    INSERT INTO hub_store.page (course_id, position, title, content) VALUES (fixture.id('foreign'), 2, 'New', '');
+    RETURN new;
+END;
+$$;
+CREATE TRIGGER meddle BEFORE INSERT ON jobs_store.job FOR EACH ROW EXECUTE FUNCTION pg_temp.meddle();
+SELECT is(
+    (SELECT c.outcome FROM jobs.create_job(fixture.session('stranger'), fixture.id('other'), 'late',
+        fixture.tagging('{Late}', 'foreign'), NULL) AS c), 'created', 'the course grows meanwhile');
+SELECT results_eq(
+    $$SELECT j.total, cardinality(w.page_ids)
+      FROM jobs_store.job AS j JOIN jobs_store.worklist AS w ON w.job_id = j.id
+      WHERE j.idempotency_key = 'late'$$, 'VALUES (2, 2)', 'A1: the total is that of the worklist');
 
 SELECT * FROM finish();
 ROLLBACK;

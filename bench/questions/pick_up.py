@@ -1,0 +1,39 @@
+"""Pick-up: how long a job waits for a worker that has nothing to do, and what such a worker costs."""
+
+import random
+import time
+from collections.abc import Iterator
+from datetime import datetime
+
+from bench.figure import Figure
+from bench.hub import Hub, cpu_seconds, megabytes
+from bench.rounds import percentile
+
+JOBS = 300
+IDLE_SECONDS = 20
+
+
+def measure(hub: Hub) -> Iterator[Figure]:
+    """Ask for one job after another; then for none."""
+    course = hub.add_course(1)
+    with hub.worker(slots=2) as worker:
+        waits = []
+        for _ in range(JOBS):
+            time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
+            job = hub.succeed(hub.create_tagging(course))
+            waits.append((_time(job["started_at"]) - _time(job["created_at"])) * 1000)
+        for percent, most in {50: 3, 99: 10}.items():
+            value = percentile(waits, percent)
+            yield Figure(
+                name=f"admission to claim, idle worker, p{percent}", value=value, unit="ms", at_most=most
+            )
+        time.sleep(2)
+        cpu = cpu_seconds(worker.pid)
+        time.sleep(IDLE_SECONDS)
+        cpu = cpu_seconds(worker.pid) - cpu
+        yield Figure(name="idle worker's processor", value=100 * cpu / IDLE_SECONDS, unit="%", at_most=1)
+        yield Figure(name="idle worker's memory", value=megabytes(worker.pid), unit="MB", at_most=60)
+
+
+def _time(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
