@@ -3,16 +3,19 @@
 import json
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from bench.figure import Figure
 from bench.hub import Connection, Hub, one
+from bench.peers import PEERS
 from bench.rounds import medians
 
 WORKSPACES = 700
 PAGES = 10
 FINISHED = 100_000
+PEER_JOBS = 2_000
 _LIMIT = 3  # MaxPendingPerActor
 
 
@@ -52,12 +55,59 @@ class Places:
 
 
 def measure(hub: Hub) -> Iterator[Figure]:
-    """Admit over one and eight connections, and with a long history."""
+    """Admit over one and eight connections beside the peers; then once more with a long history."""
     places = Places(hub)
     connections = [hub.connect("hub_api") for _ in range(8)]
     places.admit(connections)
-    young = medians(
-        {"one": lambda: places.admit(connections[:1]), "eight": lambda: places.admit(connections)}
+    peers = {peer.name: peer.prepare(hub) for peer in PEERS}
+    measures: dict[str, Callable[[], float]] = {
+        "one": lambda: places.admit(connections[:1]),
+        "eight": lambda: places.admit(connections),
+    }
+    for name, peer in peers.items():
+        measures[name] = partial(peer.enqueue, PEER_JOBS)
+    found = medians(measures)
+    one_connection = found["one"]
+    yield Figure(name="admissions, one connection", value=one_connection, unit="/s")
+    yield Figure(name="admissions, eight connections", value=found["eight"], unit="/s")
+    for name in peers:
+        yield Figure(name=f"{name}, enqueue in a transaction", value=found[name], unit="/s")
+    if peers:
+        best = max(peers, key=lambda name: found[name])
+        yield Figure(
+            name="admissions / best peer's enqueues in a transaction",
+            value=one_connection / found[best],
+            at_least=0.8,
+            made_of=best,
+        )
+    yield from _with_history(hub, places, connections[0])
+
+
+def _with_history(hub: Hub, places: Places, connection: Connection) -> Iterator[Figure]:
+    """Compare with and without finished jobs; these are moved in and out, so that both are of one time."""
+    hub.owner.execute("CREATE TABLE history AS SELECT * FROM jobs_store.job LIMIT 0")
+    hub.owner.execute(
+        "INSERT INTO history SELECT (jsonb_populate_record(j, jsonb_build_object("
+        " 'id', gen_random_uuid(), 'idempotency_key', 'old-' || n,"
+        " 'workspace_id', (%s::uuid[])[1 + n %% %s],"
+        " 'created_at', clock_timestamp() - interval '2 days'))).*"
+        " FROM (SELECT * FROM jobs_store.job WHERE finished_at IS NOT NULL LIMIT 1) AS j,"
+        " generate_series(1, %s) AS n",
+        [[workspace for workspace, _ in places.courses], WORKSPACES, FINISHED],
     )
-    yield Figure(name="admissions, one connection", value=young["one"], unit="/s")
-    yield Figure(name="admissions, eight connections", value=young["eight"], unit="/s")
+
+    def admit(statement: str) -> float:
+        hub.owner.execute(statement.encode())
+        return places.admit([connection])
+
+    found = medians(
+        {
+            "young": lambda: admit("DELETE FROM jobs_store.job WHERE idempotency_key LIKE 'old-%'"),
+            "old": lambda: admit("INSERT INTO jobs_store.job SELECT * FROM history"),
+        }
+    )
+    yield Figure(
+        name="admissions with 100,000 finished jobs / with none",
+        value=found["old"] / found["young"],
+        at_least=0.9,
+    )

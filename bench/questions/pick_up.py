@@ -7,9 +7,11 @@ from datetime import datetime
 
 from bench.figure import Figure
 from bench.hub import Hub, cpu_seconds, megabytes
+from bench.peers import PEERS
 from bench.rounds import percentile
 
 JOBS = 300
+PEER_JOBS = 100
 IDLE_SECONDS = 20
 
 
@@ -27,6 +29,9 @@ def measure(hub: Hub) -> Iterator[Figure]:
             yield Figure(
                 name=f"admission to claim, idle worker, p{percent}", value=value, unit="ms", at_most=most
             )
+        for peer in PEERS:
+            value = percentile(peer.prepare(hub).pick_up(PEER_JOBS), 50)
+            yield Figure(name=f"{peer.name}, commit to handler, p50", value=value, unit="ms")
         time.sleep(2)
         cpu = cpu_seconds(worker.pid)
         time.sleep(IDLE_SECONDS)
