@@ -87,8 +87,17 @@ class Server(BaseApplication):  # type: ignore[misc]
         calls = Calls(pool)
         listen_url = self._configuration.listen_url or self._url
         self.feed = Feed(calls, listen_url, connection_arguments("knowledgehub api listener"))
-        origin = self._configuration.public_origin
-        return create_app(Dependencies(origin, pool, calls, self.feed, Passwords(), StaticFiles()))
+        return create_app(
+            Dependencies(
+                public_origin=self._configuration.public_origin,
+                pool=pool,
+                calls=calls,
+                feed=self.feed,
+                passwords=Passwords(),
+                files=StaticFiles(),
+                backup_dir=self._configuration.backup_dir,
+            )
+        )
 
 
 class _Logger(Logger):  # type: ignore[misc]

@@ -3,6 +3,7 @@
 import click
 import psycopg
 
+from knowledgehub.commands.backups import backup
 from knowledgehub.commands.courses import course
 from knowledgehub.commands.jobs import jobs
 from knowledgehub.commands.people import member, user, workspace
@@ -38,5 +39,5 @@ def main() -> None:
     """
 
 
-for command in (up, migrate, api, worker, user, workspace, member, course, settings, jobs):
+for command in (up, migrate, api, worker, user, workspace, member, course, settings, backup, jobs):
     main.add_command(command)

@@ -42,7 +42,7 @@ class Configuration:
     public_origin: str
     data_dir: Path
     port: int
-    backup_dir: Path
+    backup_dir: Path | None = None
     worker_concurrency: int | None = None
     demo_password: str | None = field(default=None, repr=False)
 
@@ -66,7 +66,7 @@ def load(environ: Mapping[str, str]) -> Configuration:
         public_origin=_origin(environ, "KNOWLEDGEHUB_PUBLIC_ORIGIN") or f"http://127.0.0.1:{port}",
         data_dir=data_dir,
         port=port,
-        backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR") or data_dir / "backups",
+        backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR"),
         worker_concurrency=_whole_number(environ, "KNOWLEDGEHUB_WORKER_CONCURRENCY", maximum=1_000_000),
         demo_password=environ.get("DEMO_PASSWORD"),
     )
