@@ -10,13 +10,15 @@ EDITABLE := $(INSTALL) --no-deps --no-build-isolation --editable .
 LOCK := $(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsafe --no-emit-index-url \
 	--no-emit-find-links --no-header --build-deps-for=editable
 
+# The browser of the tests, unpacked like the packages below unless it is installed; it needs some fonts.
+CHROMIUM := $(VENV)/chromium
+CHROMIUM_PACKAGES := chromium chromium-common fonts-liberation
+
 # Packages of Debian that only tests need, and what these need that this machine has not. They are unpacked
 # below .venv; nothing is installed.
 DEBIAN := $(VENV)/debian
 DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check \
 	unzip 7zip
-DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate --no-install-recommends install \
-	$(DEBIAN_PACKAGES) | sed -n 's/^Inst \([^ ]*\) (.*/\1/p')
 
 # What `make bench` compares with, each below .venv in an environment of its own.
 PEERS := $(VENV)/peers
@@ -29,14 +31,14 @@ PEERS_ON_NODE := $(addprefix bench/peers/node/,package.json package-lock.json)
 help: ## Show this list
 	@echo "make VERB; ARGS=… is passed on to the tool behind run, test, lint and migrate"
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r verb text; do \
-		printf '  %-10s %s\n' "$$verb" "$$text"; done
+		printf '  %-11s %s\n' "$$verb" "$$text"; done
 
 .PHONY: run
 run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=8000 DATA_DIR=var DEMO_PASSWORD=…)
 	@exec $(BIN)/knowledgehub up $(ARGS)
 
 .PHONY: test
-test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on PostgreSQL 18 and 15 (ARGS="tests/py -k name")
+test: $(VENV)/test.stamp $(DEBIAN).stamp $(CHROMIUM).stamp ## Run all tests on PostgreSQL 18 and 15 (ARGS="tests/py -k name")
 	@exec $(BIN)/python -m tests $(ARGS)
 
 .PHONY: test-large
@@ -49,8 +51,13 @@ lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+.PHONY: screenshots
+screenshots: $(VENV)/test.stamp $(DEBIAN).stamp $(CHROMIUM).stamp ## Write pictures of every view of the page to screenshots/
+	@exec $(BIN)/python -m tests.screenshots $(ARGS)
+
 .PHONY: bench
-bench: $(VENV)/run.stamp $(PEERS)/pgqueuer.stamp $(PEERS)/procrastinate.stamp peers-on-node ## Measure what is promised; fails when a figure is missed (ARGS="course")
+bench: $(VENV)/test.stamp $(CHROMIUM).stamp $(PEERS)/pgqueuer.stamp $(PEERS)/procrastinate.stamp peers-on-node
+bench: ## Measure what is promised; fails when a figure is missed (ARGS="tagging streams")
 	@exec $(BIN)/python -m bench $(ARGS)
 
 .PHONY: fmt
@@ -108,14 +115,30 @@ peers-on-node: | $(VENV)/made.stamp
 		cp bench/peers/node/package-lock.json $(PEERS)/node/installed.json; } || { \
 		rm -rf $(PEERS)/node; echo "make: npm is missing or cannot install bench/peers/node/package-lock.json" >&2; }
 
+# The recipe that unpacks the Debian packages $(1), and those they need that this machine has not, into $(2).
+define unpack
+@command -v apt-get >/dev/null && command -v dpkg >/dev/null || { \
+	echo "make: the tests need Debian's packages, which apt-get and dpkg unpack: $(1)" >&2; exit 1; }
+@echo "make: unpacking $(1) into $(2)"
+@rm -rf $(2).new && mkdir -p $(2).new
+@download() { apt-get download -qq $(1) $$(apt-get --simulate --no-install-recommends install $(1) \
+		| sed -n 's/^Inst \([^ ]*\) (.*/\1/p'); }; \
+	cd $(2).new && { download; } 2>/dev/null || { \
+		[ "$$(id -u)" = 0 ] && apt-get update -qq && download; } || { \
+		echo "make: apt-get cannot download what the tests need: $(1) (as root: apt-get update)" >&2; exit 1; }
+@cd $(2).new && for package in *.deb; do dpkg -x "$$package" . || exit 1; done && rm -- *.deb
+@rm -rf $(2) && mv $(2).new $(2)
+endef
+
 $(DEBIAN).stamp: Makefile | $(VENV)/made.stamp
-	@command -v apt-get >/dev/null && command -v dpkg >/dev/null || { \
-		echo "make: the tests need Debian's packages, which apt-get and dpkg unpack: $(DEBIAN_PACKAGES)" >&2; exit 1; }
-	@echo "make: unpacking $(DEBIAN_PACKAGES) into $(DEBIAN)"
-	@rm -rf $(DEBIAN).new && mkdir -p $(DEBIAN).new
-	@cd $(DEBIAN).new && { $(DEBIAN_DOWNLOAD); } 2>/dev/null || { \
-		[ "$$(id -u)" = 0 ] && apt-get update -qq && $(DEBIAN_DOWNLOAD); } || { \
-		echo "make: apt-get cannot download what the tests need: $(DEBIAN_PACKAGES) (as root: apt-get update)" >&2; exit 1; }
-	@cd $(DEBIAN).new && for package in *.deb; do dpkg -x "$$package" . || exit 1; done && rm -- *.deb
-	@rm -rf $(DEBIAN) && mv $(DEBIAN).new $(DEBIAN)
+	$(call unpack,$(DEBIAN_PACKAGES),$(DEBIAN))
 	@touch $@
+
+ifeq ($(wildcard /usr/bin/chromium),)
+$(CHROMIUM).stamp: $(CHROMIUM)/usr/lib/chromium/chromium
+endif
+$(CHROMIUM).stamp: | $(VENV)/made.stamp
+	@touch $@
+
+$(CHROMIUM)/usr/lib/chromium/chromium: | $(VENV)/made.stamp
+	$(call unpack,$(CHROMIUM_PACKAGES),$(CHROMIUM))

@@ -85,6 +85,10 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         "/": index,
         "/workspaces/{workspace:id}": index,
         "/workspaces/{workspace:id}/jobs/{job:id}": index,
+        "/workspaces/{workspace:id}/courses": index,
+        "/workspaces/{workspace:id}/pages/{page:id}": index,
+        "/workspaces/{workspace:id}/backups": index,
+        "/workspaces/{workspace:id}/audit": index,
         "/static/{digest}/{name:path}": StaticFile(files),
     }
     for address, resource in routes.items():

@@ -83,17 +83,18 @@ export async function signOut() {
  * @param {Object<string, string>} [options.headers]
  * @param {AbortSignal} [options.signal]
  * @param {boolean} [options.mayAsk] False: a 401 is thrown like any other problem.
+ * @param {boolean} [options.json] False: a good answer may be anything, and is not looked at.
  * @returns {Promise<{status: number, data: object|null, headers: Headers}>} Also for 304, with data null.
  * @throws {Problem}
  */
-export async function call(method, path, { body, headers, signal, mayAsk = true } = {}) {
+export async function call(method, path, { body, headers, signal, mayAsk = true, json = true } = {}) {
     const userId = session?.user.id ?? null;
     let tokenRenewed = false;
     for (;;) {
         const sentIn = session;
         try {
             const token = method === 'GET' ? {} : { 'X-CSRF-Token': session?.csrf_token ?? '' };
-            return await send(method, path, { body, headers: { ...token, ...headers }, signal });
+            return await send(method, path, { body, headers: { ...token, ...headers }, signal, json });
         } catch (problem) {
             if (problem.status === 401 && mayAsk) {
                 // Unless somebody signed in while this request was under way: then it is just sent again.
@@ -117,7 +118,7 @@ export async function call(method, path, { body, headers, signal, mayAsk = true 
     }
 }
 
-async function send(method, path, { body, headers, signal }) {
+async function send(method, path, { body, headers, signal, json = true }) {
     const timeout = AbortSignal.timeout(method === 'GET' ? READ_TIMEOUT : WRITE_TIMEOUT);
     let response;
     let text;
@@ -143,7 +144,7 @@ async function send(method, path, { body, headers, signal }) {
         });
     }
     const data = parsed(text);
-    if (response.status === 304 || (response.ok && (data !== null || text === ''))) {
+    if (response.status === 304 || (response.ok && (data !== null || text === '' || !json))) {
         return { status: response.status, data, headers: response.headers };
     }
     throw problemOf(response, data);

@@ -32,3 +32,14 @@ export function field(label, control, hint = '', ...more) {
         },
     };
 }
+
+/** A filter: one of `options` (value, text); one that is not among them counts as the first. */
+export function choice(label, options, value, onChange) {
+    const control = h(
+        'select',
+        { 'aria-label': label, onchange: onChange },
+        options.map(([name, text]) => h('option', { value: name }, text)),
+    );
+    control.value = options.some(([name]) => name === value) ? value : '';
+    return { control, node: control };
+}

@@ -3,11 +3,13 @@
 import { call } from './api.js';
 import { sleep } from './dom.js';
 import { Latest } from './latest.js';
+import { onVisible } from './visible.js';
 
 // Browsers keep six HTTP/1.1 connections an origin over all tabs; a seventh hangs without an error.
 const STREAM_SLOTS = 3;
 const FIRST_EVENT_WITHIN = 10_000;
 // The server sends a heartbeat at least every 15 s.
+const HEARTBEAT = 15_000;
 const SILENCE = 35_000;
 const BEHIND = 5_000;
 const FIRST_DELAY = 2_000;
@@ -18,15 +20,14 @@ const GOOD_POLLS = 30_000;
 /**
  * Follows a job until it is terminal, lost, or `signal` aborts.
  *
- * Modes: `connecting`, `live` (streaming), `polling` (after an interrupted stream), `crowded` (polling, as
- * other tabs hold all stream slots), `silent` (polling, and the last poll got no good answer), `final`.
+ * Modes: `connecting`, `live` (streaming), `polling`, `offline` (the last poll got no good answer), `final`.
  *
  * @param {string} path The job's address in the API.
  * @param {object} options
  * @param {object} options.snapshot Where to begin.
  * @param {AbortSignal} options.signal
  * @param {(snapshot: object) => void} options.onSnapshot Called for every newer snapshot.
- * @param {(mode: string) => void} options.onMode
+ * @param {(mode: string, seconds?: number) => void} options.onMode With the seconds until the next poll.
  * @param {(problem: Problem) => void} options.onLost The job may not be read any more.
  * @returns {(snapshot: object) => void} Hands in a snapshot learnt otherwise (the answer to a cancel).
  */
@@ -51,15 +52,8 @@ export function follow(path, { snapshot, signal, onSnapshot, onMode, onLost }) {
                 const ending = await inStreamSlot(() =>
                     stream(`${path}/events`, offer, () => onMode('live'), stop),
                 );
-                if (!latest.snapshot.terminal && !stop.aborted) {
-                    await poll(
-                        path,
-                        latest,
-                        offer,
-                        onMode,
-                        ending === 'crowded' ? 'crowded' : 'polling',
-                        stop,
-                    );
+                if (!latest.snapshot.terminal && !stop.aborted && ending !== 'asleep') {
+                    await poll(path, latest, offer, onMode, stop);
                 }
             }
             if (latest.snapshot.terminal) {
@@ -105,17 +99,21 @@ function stream(address, offer, onLive, signal) {
             return;
         }
         const source = new EventSource(address);
+        const over = new AbortController();
         const end = ({ type }) => {
             source.close();
             clearTimeout(timer);
-            signal.removeEventListener('abort', end);
+            over.abort();
             resolve(type);
         };
         let timer = setTimeout(end, FIRST_EVENT_WITHIN, { type: 'silence' });
+        // By the wall clock, which goes on while the machine sleeps.
+        let heardAt = Date.now();
         let behindSince = null;
         const heard = () => {
             clearTimeout(timer);
             timer = setTimeout(end, SILENCE, { type: 'silence' });
+            heardAt = Date.now();
             if (behindSince !== null && performance.now() - behindSince > BEHIND) {
                 // More than an overtaken event: only polls can tell whether the database went back.
                 end({ type: 'behind' });
@@ -138,42 +136,54 @@ function stream(address, offer, onLive, signal) {
         for (const ending of ['bye', 'gone', 'error']) {
             source.addEventListener(ending, end);
         }
-        signal.addEventListener('abort', end);
+        signal.addEventListener('abort', end, { signal: over.signal });
+        onVisible(() => Date.now() - heardAt > HEARTBEAT && end({ type: 'asleep' }), over.signal);
     });
 }
 
 /** Polls until the job is terminal or polls have been good for long enough to try a stream again. */
-async function poll(path, latest, offer, onMode, mode, signal) {
+async function poll(path, latest, offer, onMode, signal) {
     let delay = FIRST_DELAY;
     let goodSince = null;
-    while (!signal.aborted) {
-        let wait = delay;
-        try {
-            const conditional = !latest.disputed;
-            const headers = conditional ? { 'If-None-Match': `"${latest.snapshot.version}"` } : {};
-            const { status, data } = await call('GET', path, { headers, signal });
-            if (status !== 304) {
-                offer(data, conditional ? 'conditional' : 'unconditional');
+    let wake = new AbortController();
+    const over = new AbortController();
+    const stop = AbortSignal.any([signal, over.signal]);
+    onVisible(() => wake.abort(), stop);
+    onMode('connecting');
+    try {
+        while (!signal.aborted) {
+            let wait = delay;
+            let mode = 'polling';
+            wake = new AbortController();
+            try {
+                const conditional = !latest.disputed;
+                const headers = conditional ? { 'If-None-Match': `"${latest.snapshot.version}"` } : {};
+                const { status, data } = await call('GET', path, { headers, signal });
+                if (status !== 304) {
+                    offer(data, conditional ? 'conditional' : 'unconditional');
+                }
+                goodSince ??= performance.now();
+            } catch (problem) {
+                if (problem.name === 'AbortError' || [403, 404].includes(problem.status)) {
+                    throw problem;
+                }
+                goodSince = null;
+                wait = Math.max(wait, (problem.retryAfter ?? 0) * 1000);
+                mode = 'offline';
             }
-            goodSince ??= performance.now();
-            onMode(mode);
-        } catch (problem) {
-            if (problem.name === 'AbortError' || [403, 404].includes(problem.status)) {
-                throw problem;
+            if (latest.snapshot.terminal) {
+                return;
             }
-            goodSince = null;
-            wait = Math.max(wait, (problem.retryAfter ?? 0) * 1000);
-            onMode('silent');
+            onMode(mode, Math.ceil(wait / 1000));
+            const untilStream = goodSince === null ? Infinity : goodSince + GOOD_POLLS - performance.now();
+            if (untilStream <= wait && !latest.disputed) {
+                await sleep(Math.max(0, untilStream), signal);
+                return;
+            }
+            await sleep(wait, AbortSignal.any([signal, wake.signal]));
+            delay = wake.signal.aborted ? FIRST_DELAY : Math.min(delay * DELAY_GROWTH, LONGEST_DELAY);
         }
-        if (latest.snapshot.terminal) {
-            return;
-        }
-        const untilStream = goodSince === null ? Infinity : goodSince + GOOD_POLLS - performance.now();
-        if (untilStream <= wait && !latest.disputed) {
-            await sleep(Math.max(0, untilStream), signal);
-            return;
-        }
-        await sleep(wait, signal);
-        delay = Math.min(delay * DELAY_GROWTH, LONGEST_DELAY);
+    } finally {
+        over.abort();
     }
 }

@@ -30,7 +30,7 @@ export function homeView({ session }) {
             { class: 'view' },
             h('h1', { tabindex: -1 }, 'Workspaces'),
             entries.length > 0
-                ? h('ul', { class: 'workspaces' }, entries)
+                ? h('ul', { class: 'rows workspaces' }, entries)
                 : h(
                       'p',
                       {},

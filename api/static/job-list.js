@@ -3,50 +3,71 @@
 import { call } from './api.js';
 import { cancelButton } from './cancel.js';
 import { announce, h, setShown, setText, sleep } from './dom.js';
+import { choice } from './field.js';
 import { actorName, jobHeading, jobTags, moment, progressBar, stateBadge } from './job-parts.js';
 import { Latest } from './latest.js';
-import { countersText, jobName, span, stateMeaning, stateName } from './words.js';
+import { onVisible, untilVisible } from './visible.js';
+import { KIND_NAMES, STATE_NAMES, countersText, jobName, modeText, span, stateMeaning, stateName } from './words.js';
 
 const FIRST_DELAY = 2_000;
 const DELAY_GROWTH = 1.5;
 const LONGEST_DELAY = 15_000;
-const AT_FIRST = 20;
-const AT_ONCE_MORE = 50;
-const AT_MOST = 500;
+const AT_ONCE = 25;
 
 /**
  * @param {object} options
- * @param {string} options.workspacePath The workspace's address in the API.
- * @param {string} options.workspaceHref Its address on the page.
+ * @param {object} options.workspace As `workspaceOf` gives it.
  * @param {AbortSignal} options.signal
  * @returns {{node: HTMLElement, add: (snapshot: object) => void}} `add` shows a job at once.
  */
-export function jobList({ workspacePath, workspaceHref, signal }) {
+export function jobList({ workspace, signal }) {
     const rows = new Map();
-    let limit = AT_FIRST;
+    const asked = new URLSearchParams(location.search);
+    // Where each part of the list after the first begins.
+    const cursors = [];
+    let next = null;
     let wake = new AbortController();
     let first = true;
 
-    const list = h('ol', { class: 'jobs' });
-    const empty = h(
-        'p',
-        { class: 'quiet', hidden: true },
-        'No jobs yet. The first one you start appears here.',
-    );
-    const mode = h('p', { class: 'mode', 'data-mode': 'connecting' }, 'Loading…');
-    const more = h('button', { type: 'button', hidden: true, onclick: showMore }, 'Show older jobs');
+    const heading = h('h2', { id: 'jobs-title', tabindex: -1 }, 'Jobs');
+    const list = h('ol', { class: 'rows jobs' });
+    const empty = h('p', { class: 'quiet empty', hidden: true });
+    const mode = h('p', { class: 'mode', 'data-mode': 'connecting' }, modeText('connecting'));
+    const state = choice('State', [['', 'Any state'], ...STATE_NAMES], asked.get('state'), filter);
+    const kind = choice('Kind', [['', 'Any kind'], ...KIND_NAMES], asked.get('kind'), filter);
+    const newer = h('button', { type: 'button', onclick: () => turn(() => cursors.pop()) }, 'Newer jobs');
+    const older = h('button', { type: 'button', onclick: () => turn(() => cursors.push(next)) }, 'Older jobs');
+    const pager = h('div', { class: 'buttons pager' }, newer, older);
+
+    function query() {
+        const wanted = { state: state.control.value, kind: kind.control.value, cursor: cursors.at(-1) ?? '' };
+        return new URLSearchParams(Object.entries(wanted).filter(([, value]) => value !== ''));
+    }
+
+    function filter() {
+        cursors.length = 0;
+        const search = query().toString();
+        history.replaceState(null, '', search === '' ? workspace.href : `${workspace.href}?${search}`);
+        first = true;
+        refreshSoon();
+    }
+
+    function turn(change) {
+        change();
+        first = true;
+        heading.focus();
+        refreshSoon();
+    }
 
     function rowOf(snapshot) {
         if (!rows.has(snapshot.id)) {
-            rows.set(
-                snapshot.id,
-                jobRow(snapshot, { workspacePath, workspaceHref, signal, onChange: refreshSoon }),
-            );
+            rows.set(snapshot.id, jobRow(snapshot, { workspace, signal, onChange: refreshSoon }));
         }
         return rows.get(snapshot.id);
     }
 
-    function show(snapshots, hasMore) {
+    /** Shows what was answered; returns whether anything is likely to change soon. */
+    function show(snapshots) {
         const changes = snapshots
             .map((snapshot) => rowOf(snapshot).offer(snapshot, 'unconditional'))
             .filter((change) => change !== null);
@@ -60,8 +81,11 @@ export function jobList({ workspacePath, workspaceHref, signal }) {
         while (list.children.length > wanted.length) {
             list.lastElementChild.remove();
         }
+        const filtered = state.control.value !== '' || kind.control.value !== '';
+        setText(empty, filtered ? 'No job is like that.' : 'No jobs yet. The first one you start appears here.');
         setShown(empty, snapshots.length === 0);
-        setShown(more, hasMore && limit < AT_MOST);
+        setShown(newer, cursors.length > 0);
+        setShown(older, next !== null);
         if (!first && changes.length > 0) {
             announce(changes.length > 3 ? `${changes.length} jobs have changed state.` : changes.join(' '));
         }
@@ -70,22 +94,19 @@ export function jobList({ workspacePath, workspaceHref, signal }) {
     }
 
     function add(snapshot) {
-        const row = rowOf(snapshot);
-        row.offer(snapshot, 'event');
-        if (!row.node.isConnected) {
-            list.prepend(row.node);
+        if (query().size === 0) {
+            const row = rowOf(snapshot);
+            row.offer(snapshot, 'event');
+            if (!row.node.isConnected) {
+                list.prepend(row.node);
+            }
+            setShown(empty, false);
         }
-        setShown(empty, false);
         refreshSoon();
     }
 
     function refreshSoon() {
         wake.abort();
-    }
-
-    function showMore() {
-        limit = Math.min(limit + AT_ONCE_MORE, AT_MOST);
-        refreshSoon();
     }
 
     function say(name, text) {
@@ -95,28 +116,31 @@ export function jobList({ workspacePath, workspaceHref, signal }) {
 
     async function run() {
         let delay = FIRST_DELAY;
+        onVisible(refreshSoon, signal);
         while (!signal.aborted) {
             wake = new AbortController();
             let wait;
             try {
-                const { data } = await call('GET', `${workspacePath}/jobs?limit=${limit}`, { signal });
+                const search = query();
+                search.set('limit', AT_ONCE);
+                const { data } = await call('GET', `${workspace.path}/jobs?${search}`, { signal });
                 if (wake.signal.aborted) {
                     // Asked before what was done meanwhile, so it may not show it.
                     continue;
                 }
-                const lively = show(data.jobs, data.next_cursor !== null);
-                wait = lively ? FIRST_DELAY : delay;
-                say('polling', 'Refreshed every few seconds');
+                next = data.next_cursor;
+                wait = show(data.jobs) ? FIRST_DELAY : delay;
+                say('polling', modeText('polling', Math.ceil(wait / 1000)));
             } catch (problem) {
                 if (signal.aborted || problem.name === 'AbortError') {
                     return;
                 }
-                if ([403, 404].includes(problem.status)) {
-                    say('silent', `No longer refreshed. ${problem.title}: ${problem.detail}`);
+                if ([403, 404, 422].includes(problem.status)) {
+                    say('offline', `No longer checking. ${problem.title}: ${problem.detail}`);
                     return;
                 }
                 wait = Math.max(delay, (problem.retryAfter ?? 0) * 1000);
-                say('silent', `Not refreshed, trying again: ${problem.title}`);
+                say('offline', modeText('offline', Math.ceil(wait / 1000)));
             }
             delay = Math.min(wait * DELAY_GROWTH, LONGEST_DELAY);
             await sleep(wait, AbortSignal.any([signal, wake.signal]));
@@ -128,27 +152,32 @@ export function jobList({ workspacePath, workspaceHref, signal }) {
     return {
         node: h(
             'section',
-            { class: 'job-list', 'aria-labelledby': 'jobs-title' },
-            h('div', { class: 'section-head' }, h('h2', { id: 'jobs-title' }, 'Jobs'), mode),
+            { class: 'job-list', 'aria-labelledby': heading.id },
+            h(
+                'div',
+                { class: 'section-head' },
+                heading,
+                mode,
+                h('div', { class: 'filters' }, state.node, kind.node),
+            ),
             empty,
             list,
-            more,
+            pager,
         ),
         add,
     };
 }
 
 /** One job of the list. `offer` returns a sentence when the job has changed state, else null. */
-function jobRow(snapshot, { workspacePath, workspaceHref, signal, onChange }) {
+function jobRow(snapshot, { workspace, signal, onChange }) {
     const latest = new Latest(snapshot);
-    const path = `${workspacePath}/jobs/${snapshot.id}`;
     const badge = stateBadge();
     const bar = progressBar(snapshot);
     const counters = h('span', { class: 'counters' });
     const meaning = h('p', { class: 'meaning' });
     const lasted = h('span', {});
-    const link = h('a', { href: `${workspaceHref}/jobs/${snapshot.id}` }, jobHeading(snapshot));
-    const cancel = cancelButton(path, snapshot, {
+    const link = h('a', { href: `${workspace.href}/jobs/${snapshot.id}` }, jobHeading(snapshot));
+    const cancel = cancelButton(`${workspace.path}/jobs/${snapshot.id}`, snapshot, {
         signal,
         focusAfter: link,
         onAnswer(answered) {
@@ -176,7 +205,7 @@ function jobRow(snapshot, { workspacePath, workspaceHref, signal, onChange }) {
         setText(
             lasted,
             current.started_at && current.finished_at
-                ? ` · took ${span(current.started_at, current.finished_at)}`
+                ? `took ${span(current.started_at, current.finished_at)}`
                 : '',
         );
     }
@@ -186,37 +215,24 @@ function jobRow(snapshot, { workspacePath, workspaceHref, signal, onChange }) {
         node: h(
             'li',
             { class: 'job' },
+            h('div', { class: 'job-state' }, badge.node),
             h(
                 'div',
-                { class: 'job-head' },
+                { class: 'job-what' },
                 h('h3', { class: 'clipped' }, link),
-                h('div', { class: 'job-state' }, badge.node, cancel.node),
+                jobTags(snapshot),
+                meaning,
             ),
             h('div', { class: 'job-progress' }, bar.node, counters),
-            meaning,
             h(
-                'div',
-                { class: 'job-foot' },
-                jobTags(snapshot),
-                h('p', { class: 'quiet' }, actorName(snapshot), ' · ', moment(snapshot.created_at), lasted),
+                'p',
+                { class: 'job-who quiet' },
+                h('span', { class: 'one-line' }, actorName(snapshot)),
+                h('span', {}, moment(snapshot.created_at)),
+                lasted,
             ),
+            h('div', { class: 'job-cancel' }, cancel.node),
         ),
         offer,
     };
-}
-
-/** Resolves at once while the tab is visible, else when it is again. */
-function untilVisible(signal) {
-    return new Promise((resolve) => {
-        const look = () => {
-            if (!document.hidden || signal.aborted) {
-                document.removeEventListener('visibilitychange', look);
-                signal.removeEventListener('abort', look);
-                resolve();
-            }
-        };
-        document.addEventListener('visibilitychange', look);
-        signal.addEventListener('abort', look);
-        look();
-    });
 }

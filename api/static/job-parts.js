@@ -1,8 +1,8 @@
 // What the list and a job's own view both show of a job. Each part is built once and updated in place, so
 // that focus and selections stay.
 
-import { h, quoted, setAttribute, setText } from './dom.js';
-import { clock, jobName, jobParts, progressText, stateName, title } from './words.js';
+import { h, quoted, setAttribute, setShown, setText } from './dom.js';
+import { clock, jobName, jobParts, progressText, stateWord, title } from './words.js';
 
 /** What the job is: text and, apart from it, the course's title. */
 export function jobHeading(snapshot) {
@@ -13,13 +13,27 @@ export function jobHeading(snapshot) {
 /** The job's tags; null for a kind without any. */
 export function jobTags({ request }) {
     const tags = request.tags ?? [];
-    return tags.length === 0
-        ? null
-        : h(
-              'ul',
-              { class: 'tags', 'aria-label': 'Tagged with' },
-              tags.map((tag) => h('li', { class: 'tag' }, quoted(tag))),
-          );
+    return tags.length === 0 ? null : tagList(tags, 'Tagged with');
+}
+
+/** Tags, as they are; `hrefOf` makes each a link. */
+export function tagList(tags, label, hrefOf = null) {
+    return h(
+        'ul',
+        { class: 'tags', 'aria-label': label },
+        tags.map((tag) =>
+            h(
+                'li',
+                { class: 'tag' },
+                hrefOf === null ? quoted(tag) : h('a', { href: hrefOf(tag) }, quoted(tag)),
+            ),
+        ),
+    );
+}
+
+/** The state with which a colour goes. */
+function tint({ state, progress }) {
+    return state === 'succeeded' && progress.failed > 0 ? 'incomplete' : state;
 }
 
 /** The state in words, with a colour besides. */
@@ -28,14 +42,13 @@ export function stateBadge() {
     return {
         node,
         update(snapshot) {
-            setText(node, stateName(snapshot));
-            const trouble = snapshot.state === 'succeeded' && snapshot.progress.failed > 0;
-            setAttribute(node, 'data-state', trouble ? 'incomplete' : snapshot.state);
+            setText(node, stateWord(snapshot));
+            setAttribute(node, 'data-state', tint(snapshot));
         },
     };
 }
 
-/** The bar and how far it is in words. */
+/** The bar, until all is well in the end, and how far the job is in words. */
 export function progressBar(snapshot) {
     const bar = h('progress', { 'aria-label': `Progress: ${jobName(snapshot)}` });
     const text = h('span', { class: 'progress-text' });
@@ -52,9 +65,10 @@ export function progressBar(snapshot) {
             } else {
                 bar.removeAttribute('value');
             }
-            setAttribute(bar, 'data-state', state);
+            setAttribute(bar, 'data-state', tint(current));
             setAttribute(bar, 'aria-valuetext', progressText(current));
             setText(text, progressText(current));
+            setShown(bar, state === 'running' || processed > 0 || (state === 'succeeded' && total === 0));
         },
     };
 }

@@ -1,38 +1,37 @@
-// A job's own view: live progress, page errors, audit trail.
+// A job's own view: live progress, page errors, audit trail, a backup's archive.
 
 import { call } from './api.js';
+import { archiveLink } from './archive.js';
+import { auditRow } from './audit-parts.js';
 import { cancelButton } from './cancel.js';
 import { announce, h, quoted, setShown, setText } from './dom.js';
 import { follow } from './follow.js';
+import { framed, refusedView, workspaceOf } from './frame.js';
 import { actorName, jobHeading, jobTags, moment, progressBar, stateBadge } from './job-parts.js';
+import { paceLine } from './pace.js';
 import { problemPlace } from './problem.js';
-import {
-    STREAM_MODES,
-    count,
-    eventName,
-    isolated,
-    jobName,
-    number,
-    span,
-    stateMeaning,
-    stateName,
-    title,
-} from './words.js';
+import { count, jobName, modeText, number, size, span, stateMeaning, stateName, title } from './words.js';
 
 /** @returns {Promise<{title: string, node: HTMLElement}>} */
 export async function jobView({ params: [workspaceId, jobId], session, signal }) {
-    const path = `/api/workspaces/${workspaceId}/jobs/${jobId}`;
+    const workspace = workspaceOf(session, workspaceId);
+    const refused = refusedView(workspace, 'jobs', 'Jobs');
+    if (refused !== null) {
+        return refused;
+    }
+    const path = `${workspace.path}/jobs/${jobId}`;
     const { data: snapshot } = await call('GET', path, { signal });
-    const workspace = session.workspaces.find(({ id }) => id === workspaceId);
 
     const badge = stateBadge();
     const bar = progressBar(snapshot);
+    const pace = paceLine(signal);
     const mode = h('p', { class: 'mode' });
     const meaning = h('p', { class: 'meaning' });
     const problem = problemPlace();
     const facts = factList(snapshot);
-    const errors = errorTable(path, signal);
+    const errors = errorTable(path, workspace.href, signal);
     const audit = auditTrail(path, signal);
+    const archive = archivePanel(workspace, snapshot, signal);
     const heading = h('h1', { tabindex: -1, class: 'clipped' }, jobHeading(snapshot));
     let known = null;
 
@@ -43,7 +42,7 @@ export async function jobView({ params: [workspaceId, jobId], session, signal })
     });
 
     function update(current) {
-        for (const part of [badge, bar, cancel, facts, errors]) {
+        for (const part of [badge, bar, pace, cancel, facts, errors, archive]) {
             part.update(current);
         }
         setText(meaning, stateMeaning(current));
@@ -63,9 +62,10 @@ export async function jobView({ params: [workspaceId, jobId], session, signal })
         snapshot,
         signal,
         onSnapshot: update,
-        onMode(name) {
+        onMode(name, seconds) {
             mode.dataset.mode = name;
-            setText(mode, STREAM_MODES[name]);
+            setText(mode, modeText(name, seconds));
+            setShown(mode, name !== 'final');
         },
         onLost(refusal) {
             setShown(mode, false);
@@ -76,20 +76,9 @@ export async function jobView({ params: [workspaceId, jobId], session, signal })
 
     return {
         title: jobName(snapshot),
-        node: h(
-            'div',
-            { class: 'view' },
-            h(
-                'nav',
-                { 'aria-label': 'Where you are' },
-                h('a', { href: '/' }, 'Workspaces'),
-                ' › ',
-                h(
-                    'a',
-                    { href: `/workspaces/${workspaceId}` },
-                    quoted(title(workspace?.title ?? 'Workspace', 80)),
-                ),
-            ),
+        node: framed(
+            workspace,
+            'jobs',
             heading,
             jobTags(snapshot),
             problem.node,
@@ -99,27 +88,33 @@ export async function jobView({ params: [workspaceId, jobId], session, signal })
                 h(
                     'div',
                     { class: 'section-head' },
-                    h('h2', { id: 'progress-title' }, 'Progress'),
+                    h('h2', { id: 'progress-title', class: 'visually-hidden' }, 'Progress'),
                     badge.node,
                     mode,
                     cancel.node,
                 ),
-                bar.node,
+                h('div', { class: 'big-progress' }, bar.node, pace.node),
                 meaning,
                 facts.node,
             ),
+            archive.node,
             errors.node,
             audit.node,
         ),
     };
 }
 
-function ending({ progress: { changed, skipped, failed } }) {
+function ending({ kind, progress: { processed, changed, skipped, failed } }) {
+    if (kind === 'backup') {
+        return `${count(processed, 'page')}.`;
+    }
     return `${count(changed, 'page')} changed, ${number(skipped)} skipped, ${number(failed)} failed.`;
 }
 
 /** Counters, people and times. */
 function factList(snapshot) {
+    // A backup changes no page.
+    const outcomes = snapshot.kind === 'backup' ? [] : ['Changed', 'Skipped', 'Failed'];
     const facts = new Map();
     const fact = (name, kind) => {
         const value = h('dd', {});
@@ -129,11 +124,13 @@ function factList(snapshot) {
     const node = h(
         'div',
         {},
-        h(
-            'dl',
-            { class: 'numbers' },
-            ['Pages', 'Processed', 'Changed', 'Skipped', 'Failed'].map((name) => fact(name, 'number')),
-        ),
+        outcomes.length > 0
+            ? h(
+                  'dl',
+                  { class: 'numbers' },
+                  outcomes.map((name) => fact(name, 'number')),
+              )
+            : null,
         h(
             'dl',
             { class: 'facts' },
@@ -160,8 +157,7 @@ function factList(snapshot) {
             attempt,
             max_attempts: most,
         }) {
-            setText(facts.get('Pages'), number(progress.total));
-            for (const name of ['Processed', 'Changed', 'Skipped', 'Failed']) {
+            for (const name of outcomes) {
                 setText(facts.get(name), number(progress[name.toLowerCase()]));
             }
             setMoment('Queued', created);
@@ -173,7 +169,7 @@ function factList(snapshot) {
 }
 
 /** The pages that could not be tagged: the first ones live, the rest on demand. */
-function errorTable(path, signal) {
+function errorTable(path, workspaceHref, signal) {
     const problem = problemPlace();
     const rows = h('tbody', {});
     const summary = h('p', { class: 'quiet' });
@@ -206,7 +202,7 @@ function errorTable(path, signal) {
         const key = errors.map(({ page_id: id, code }) => `${id} ${code}`).join();
         if (shown !== key) {
             shown = key;
-            rows.replaceChildren(...errors.map(errorRow));
+            rows.replaceChildren(...errors.map((error) => errorRow(error, workspaceHref)));
         }
         const { failed } = current.progress;
         if (asked && document.activeElement === more) {
@@ -259,7 +255,7 @@ function errorTable(path, signal) {
     };
 }
 
-function errorRow({ page_id: id, page_title: pageTitle, code, message }) {
+function errorRow({ page_id: id, page_title: pageTitle, code, message }, workspaceHref) {
     return h(
         'tr',
         {},
@@ -268,16 +264,51 @@ function errorRow({ page_id: id, page_title: pageTitle, code, message }) {
             {},
             pageTitle === null
                 ? h('span', { class: 'quiet' }, `Page ${id}`)
-                : h('span', { class: 'clipped' }, quoted(title(pageTitle))),
+                : h(
+                      'a',
+                      { class: 'clipped', href: `${workspaceHref}/pages/${id}` },
+                      quoted(title(pageTitle)),
+                  ),
         ),
         h('td', {}, message || code),
     );
 }
 
+/** The archive of a backup that succeeded. */
+function archivePanel(workspace, { id }, signal) {
+    const { link, problem } = archiveLink(workspace.path, id, 'Download the archive', signal);
+    const words = h('p', {});
+    const sum = h('code', {});
+    const node = h(
+        'section',
+        { class: 'panel', 'aria-labelledby': 'archive-title', hidden: true },
+        h(
+            'div',
+            { class: 'section-head' },
+            h('h2', { id: 'archive-title' }, 'Archive'),
+            words,
+            h('div', { class: 'end' }, link),
+        ),
+        h('p', { class: 'quiet' }, 'SHA-256 ', sum),
+        problem,
+    );
+    return {
+        node,
+        update({ kind, state, result }) {
+            const there = kind === 'backup' && state === 'succeeded' && result !== null;
+            setShown(node, there);
+            if (there) {
+                setText(words, `${size(result.bytes)} · ${count(result.pages, 'page')}`);
+                setText(sum, result.sha256);
+            }
+        },
+    };
+}
+
 /** Who did what when to the job. */
 function auditTrail(path, signal) {
     const problem = problemPlace();
-    const rows = h('tbody', {});
+    const list = h('ol', { class: 'rows events' });
     let loading = null;
 
     async function load() {
@@ -288,7 +319,7 @@ function auditTrail(path, signal) {
                 signal: AbortSignal.any([signal, loading.signal]),
             });
             problem.clear();
-            rows.replaceChildren(...data.events.map(auditRow));
+            list.replaceChildren(...data.events.map((event) => auditRow(event)));
         } catch (refusal) {
             if (refusal.name !== 'AbortError') {
                 problem.show(refusal);
@@ -300,44 +331,10 @@ function auditTrail(path, signal) {
         load,
         node: h(
             'section',
-            { class: 'panel', 'aria-labelledby': 'audit-title' },
+            { class: 'stack contained', 'aria-labelledby': 'audit-title' },
             h('h2', { id: 'audit-title' }, 'Audit trail'),
             problem.node,
-            h(
-                'table',
-                {},
-                h(
-                    'thead',
-                    {},
-                    h(
-                        'tr',
-                        {},
-                        ['When', 'What', 'By'].map((name) => h('th', { scope: 'col' }, name)),
-                    ),
-                ),
-                rows,
-            ),
+            list,
         ),
     };
-}
-
-function auditRow({ event, at, actor, by, worker, address, detail }) {
-    const who = {
-        user: () => [
-            quoted(title(actor?.name ?? null, 80)),
-            address ? h('span', { class: 'quiet' }, ` from ${address}`) : null,
-        ],
-        worker: () => ['worker ', quoted(isolated(worker))],
-        operator: () => ['operator, on the command line'],
-    };
-    const more = Object.entries(detail ?? {})
-        .map(([name, value]) => ` (${name} ${value})`)
-        .join('');
-    return h(
-        'tr',
-        {},
-        h('td', {}, moment(at)),
-        h('td', {}, eventName(event), h('span', { class: 'quiet' }, more)),
-        h('td', {}, (who[by] ?? (() => [by]))()),
-    );
 }

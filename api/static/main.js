@@ -1,33 +1,44 @@
 // The page: which view is on screen, and who is signed in.
 
 import { loadSession, onSession, signOut } from './api.js';
+import { auditView } from './audit.js';
+import { backupsView } from './backups.js';
+import { coursesView } from './courses.js';
 import { announce, h, quoted } from './dom.js';
 import { homeView } from './home.js';
 import { jobView } from './job.js';
+import { jobsView } from './jobs.js';
+import { pageView } from './page.js';
 import { problemBox } from './problem.js';
 import { askToSignIn } from './sign-in.js';
 import { title } from './words.js';
-import { workspaceView } from './workspace.js';
 
 const ID = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const ROUTES = [
-    [/^\/$/, homeView],
-    [new RegExp(`^/workspaces/${ID}$`), workspaceView],
-    [new RegExp(`^/workspaces/${ID}/jobs/${ID}$`), jobView],
-];
+    ['/', homeView],
+    [`/workspaces/${ID}`, jobsView],
+    [`/workspaces/${ID}/jobs/${ID}`, jobView],
+    [`/workspaces/${ID}/courses`, coursesView],
+    [`/workspaces/${ID}/pages/${ID}`, pageView],
+    [`/workspaces/${ID}/backups`, backupsView],
+    [`/workspaces/${ID}/audit`, auditView],
+].map(([pattern, view]) => [new RegExp(`^${pattern}$`, 'i'), view]);
 
 const main = document.getElementById('main');
 const account = document.getElementById('account');
 let session = null;
-let path = null;
+let begun = false;
 let leaving = new AbortController();
 
-/** A view is a function of `{params, session, signal}`; `signal` aborts when the view is left. */
+/**
+ * A view is a function of `{params, session, signal}`, which gives `{title, node}`; `signal` aborts when it is
+ * left. What it keeps in the address (filters) it reads and replaces itself.
+ */
 function viewOf(pathname) {
     for (const [pattern, view] of ROUTES) {
         const found = pattern.exec(pathname);
         if (found !== null) {
-            return [view, found.slice(1)];
+            return [view, found.slice(1).map((id) => id.toLowerCase())];
         }
     }
     return [missingView, []];
@@ -54,7 +65,7 @@ function failedView(problem) {
             h('nav', { 'aria-label': 'Where you are' }, h('a', { href: '/' }, 'Workspaces')),
             h('h1', { tabindex: -1 }, 'This could not be shown'),
             problemBox(problem),
-            h('button', { type: 'button', onclick: () => show() }, 'Try again'),
+            h('p', {}, h('button', { type: 'button', onclick: () => show() }, 'Try again')),
         ),
     };
 }
@@ -64,16 +75,16 @@ async function show() {
     leaving.abort();
     leaving = new AbortController();
     const { signal } = leaving;
-    const begun = path !== null;
-    path = location.pathname;
+    const first = !begun;
+    begun = true;
     main.setAttribute('aria-busy', 'true');
     let view;
     try {
-        if (session === null || path === '/') {
+        if (session === null || location.pathname === '/') {
             // Also for a fresh list of workspaces.
             await loadSession(signal);
         }
-        const [open, params] = viewOf(path);
+        const [open, params] = viewOf(location.pathname);
         view = await open({ params, session, signal });
     } catch (problem) {
         if (problem.name === 'AbortError') {
@@ -90,7 +101,7 @@ async function show() {
     document.title = `${title(view.title, 80)} · KnowledgeHub Jobs`;
     main.replaceChildren(view.node);
     main.removeAttribute('aria-busy');
-    if (begun) {
+    if (!first) {
         scrollTo(0, 0);
         main.querySelector('h1').focus({ preventScroll: true });
     }
@@ -133,19 +144,19 @@ onSession({
     },
 });
 
-addEventListener('popstate', () => {
-    // The skip link changes only the fragment.
-    if (location.pathname !== path) {
-        show();
-    }
-});
+addEventListener('popstate', () => show());
 
 document.addEventListener('click', (event) => {
-    const link = event.target.closest?.('a[href^="/"]');
+    const link = event.target.closest?.('a[href^="/"], a[href="#main"]');
     const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
     if (link && plain && !event.defaultPrevented) {
         event.preventDefault();
-        go(link.getAttribute('href'));
+        const address = link.getAttribute('href');
+        if (address === '#main') {
+            main.focus();
+        } else {
+            go(address);
+        }
     }
 });
 

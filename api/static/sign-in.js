@@ -71,7 +71,7 @@ export function askToSignIn(again) {
                 { class: 'quiet' },
                 again
                     ? 'Your session has ended. Sign in to continue where you were.'
-                    : 'KnowledgeHub Jobs tags courses and watches over long work.',
+                    : 'KnowledgeHub Jobs tags courses, makes backups and shows how far they are.',
             ),
             h('form', { onsubmit: submit }, problem.node, email.node, password.node, button),
         );

@@ -3,7 +3,6 @@
 import { h, quoted, setShown } from './dom.js';
 import { field } from './field.js';
 
-const MOST_TAGS = 20;
 const LONGEST_TAG = 64;
 // The white space of the tag rule; \s differs from it.
 const WHITE_SPACE = /[\u0009-\u000D\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]+/g;
@@ -26,14 +25,18 @@ function same(one, other) {
 }
 
 /**
- * @param {() => void} onChange Called whenever the tags have changed.
+ * @param {object} options
+ * @param {number} options.most How many tags there may be.
+ * @param {string} options.hint
+ * @param {() => void} [options.onChange] Called whenever the tags have changed.
+ * @param {string[]} [options.initial]
  * @returns {{node: HTMLElement, tags: () => string[], commit: () => boolean, clear: () => void,
  *     refuse: (message: string|null) => void, focus: () => void}} `commit` takes over what is still being
  *     typed and says whether all is well.
  */
-export function tagEntry(onChange) {
-    let tags = [];
-    const list = h('ul', { class: 'tags', 'aria-label': 'To be added', hidden: true });
+export function tagEntry({ most, hint, onChange = () => {}, initial = [] }) {
+    let tags = [...initial];
+    const list = h('ul', { class: 'tags', 'aria-label': 'Tags entered', hidden: true });
     const input = h('input', {
         type: 'text',
         autocomplete: 'off',
@@ -51,7 +54,7 @@ export function tagEntry(onChange) {
             }
         },
     });
-    const entry = field('Tags', input, '1 to 20; Enter or a comma ends one', list);
+    const entry = field('Tags', input, hint, list);
 
     function redraw() {
         list.replaceChildren(
@@ -74,6 +77,10 @@ export function tagEntry(onChange) {
             ),
         );
         setShown(list, tags.length > 0);
+    }
+
+    function change() {
+        redraw();
         onChange();
     }
 
@@ -81,7 +88,7 @@ export function tagEntry(onChange) {
         const index = tags.indexOf(tag);
         tags = tags.filter((other) => other !== tag);
         entry.refuse(null);
-        redraw();
+        change();
         const buttons = list.querySelectorAll('button');
         (buttons[Math.min(index, buttons.length - 1)] ?? input).focus();
     }
@@ -94,7 +101,7 @@ export function tagEntry(onChange) {
             if (tag === '' || tags.some((other) => same(tag, other))) {
                 continue;
             }
-            const found = tags.length === MOST_TAGS ? `A job adds at most ${MOST_TAGS} tags.` : faultOf(tag);
+            const found = tags.length === most ? `There may be at most ${most} tags.` : faultOf(tag);
             if (found === null) {
                 tags.push(tag);
             } else {
@@ -105,11 +112,12 @@ export function tagEntry(onChange) {
         input.value = left.join(', ');
         entry.refuse(fault);
         if (tags.length !== before) {
-            redraw();
+            change();
         }
         return fault === null;
     }
 
+    redraw();
     return {
         node: entry.node,
         tags: () => [...tags],
@@ -118,7 +126,7 @@ export function tagEntry(onChange) {
             tags = [];
             input.value = '';
             entry.refuse(null);
-            redraw();
+            change();
         },
         refuse: entry.refuse,
         focus: () => input.focus(),

@@ -1,26 +1,27 @@
 // The form that starts a tagging.
 
 import { call } from './api.js';
-import { h, quoted, setText, sleep } from './dom.js';
+import { h, quoted, setText, sleep, uniqueId } from './dom.js';
 import { field } from './field.js';
 import { problemPlace } from './problem.js';
+import { startJob } from './starting.js';
 import { tagEntry } from './tag-entry.js';
 import { count, isolated, jobParts, number, sentence } from './words.js';
 
 const PREVIEW_AFTER = 400;
-
-// One Idempotency-Key an intent: kept while its outcome is unknown, so that a retry cannot make a second job.
-const keys = new Map();
+const MOST_TAGS = 20;
 
 /**
+ * @param {HTMLElement} heading What names the form.
  * @param {object} options
- * @param {string} options.workspacePath The workspace's address in the API.
- * @param {string} options.workspaceHref Its address on the page.
+ * @param {object} options.workspace As `workspaceOf` gives it.
  * @param {AbortSignal} options.signal
  * @param {(snapshot: object) => void} options.onStarted Called with the job that was created or found.
+ * @param {string|null} chosen The id of the course to begin with.
  * @returns {HTMLElement}
  */
-export function taggingForm({ workspacePath, workspaceHref, signal, onStarted }) {
+export function taggingForm(heading, { workspace, signal, onStarted }, chosen) {
+    const { path: workspacePath, href: workspaceHref } = workspace;
     const problem = problemPlace();
     const outcome = h('p', { class: 'notice', role: 'status' });
     const previewText = h('p', { class: 'preview quiet', role: 'status' });
@@ -28,7 +29,7 @@ export function taggingForm({ workspacePath, workspaceHref, signal, onStarted })
         'Course',
         h('select', { required: true, onchange: preview }, h('option', { value: '' }, 'Loading courses…')),
     );
-    const entry = tagEntry(preview);
+    const entry = tagEntry({ onChange: preview, most: MOST_TAGS, hint: '1 to 20; Enter or a comma ends one' });
     const button = h('button', { class: 'primary' }, 'Start tagging');
     let previewing = new AbortController();
     let busy = false;
@@ -43,6 +44,8 @@ export function taggingForm({ workspacePath, workspaceHref, signal, onStarted })
             course.control.replaceChildren(h('option', { value: '' }, first), ...options);
             if (options.length === 1) {
                 course.control.value = data.courses[0].id;
+            } else if (data.courses.some(({ id }) => id === chosen)) {
+                course.control.value = chosen;
             }
             preview();
         } catch (refusal) {
@@ -127,23 +130,14 @@ export function taggingForm({ workspacePath, workspaceHref, signal, onStarted })
             return;
         }
         const body = { kind: 'course_tagging', course_id: course.control.value, tags: entry.tags() };
-        const intent = JSON.stringify([workspacePath, body]);
-        if (!keys.has(intent)) {
-            keys.set(intent, crypto.randomUUID());
-        }
         busy = true;
         setText(button, 'Starting…');
         try {
-            const headers = { 'Idempotency-Key': keys.get(intent) };
-            const { status, data } = await call('POST', `${workspacePath}/jobs`, { body, headers, signal });
-            keys.delete(intent);
+            const { status, data } = await startJob(workspacePath, body, signal);
             entry.clear();
             outcome.replaceChildren(...outcomeOf(status, data, workspaceHref));
             onStarted(data);
         } catch (refusal) {
-            if (refusal.code === 'idempotency-key-reused') {
-                keys.delete(intent);
-            }
             if (refusal.name !== 'AbortError') {
                 refuse(refusal);
             }
@@ -154,10 +148,10 @@ export function taggingForm({ workspacePath, workspaceHref, signal, onStarted })
     }
 
     loadCourses();
+    heading.id = uniqueId('heading');
     return h(
         'form',
-        { class: 'panel', onsubmit: submit, novalidate: true, 'aria-labelledby': 'tagging-title' },
-        h('h2', { id: 'tagging-title' }, 'Start a tagging'),
+        { class: 'stack', onsubmit: submit, novalidate: true, 'aria-labelledby': heading.id },
         h(
             'p',
             { class: 'quiet' },
@@ -167,7 +161,7 @@ export function taggingForm({ workspacePath, workspaceHref, signal, onStarted })
         course.node,
         entry.node,
         previewText,
-        button,
+        h('div', { class: 'buttons' }, button),
         outcome,
     );
 }
@@ -179,7 +173,8 @@ function previewOf({ total, would_change: wouldChange, have_all: haveAll }) {
     if (haveAll === total) {
         return `All ${count(total, 'page')} already have these tags: nothing would change.`;
     }
-    return `${number(wouldChange)} of ${count(total, 'page')} would change.`;
+    const rest = haveAll === 0 ? '' : `; ${number(haveAll)} ${haveAll === 1 ? 'has' : 'have'} the tags already`;
+    return `${number(wouldChange)} of ${count(total, 'page')} would change${rest}.`;
 }
 
 function outcomeOf(status, snapshot, workspaceHref) {

@@ -3,6 +3,15 @@
 const NUMBER = new Intl.NumberFormat('en');
 const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const DATE_AND_CLOCK = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+const AGO = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const AGES = [
+    ['year', 31_557_600],
+    ['month', 2_629_800],
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+];
+const SIZES = ['bytes', 'KB', 'MB', 'GB', 'TB'];
 
 const STATES = {
     queued: 'Queued',
@@ -14,23 +23,24 @@ const STATES = {
 
 const EVENTS = {
     'job.queued': 'Queued',
-    'job.claimed': 'Claimed by a worker',
+    'job.claimed': 'Claimed',
     'job.reclaimed': 'Claimed again after a lease ran out',
-    'job.released': 'Given back by a worker that was shutting down',
+    'job.released': 'Given back, as the worker was shutting down',
     'job.cancel_requested': 'Cancel requested',
     'job.cancelled': 'Cancelled',
     'job.succeeded': 'Succeeded',
     'job.failed': 'Failed',
+    'backup.downloaded': 'Archive downloaded',
+    'backup.deleted': 'Archive deleted',
 };
 
-export const STREAM_MODES = {
-    connecting: 'Connecting…',
-    live: 'Live',
-    polling: 'Not live: the stream was interrupted, checking every few seconds',
-    crowded: 'Not live: other tabs use the live connections, checking every few seconds',
-    silent: 'No answer from the server: this may be out of date, trying again',
-    final: 'Final',
-};
+const KINDS = { course_tagging: 'Tagging', backup: 'Backup' };
+
+/** The states by name, in the order of a job's life. */
+export const STATE_NAMES = Object.entries(STATES);
+
+/** The kinds of job by name. */
+export const KIND_NAMES = Object.entries(KINDS);
 
 /** 1234 as `1,234`. */
 export function number(value) {
@@ -70,16 +80,33 @@ export function jobName(snapshot) {
     return whose === null ? what : `${what} ${isolated(whose)}`;
 }
 
-/** The state in words. */
+/** The state in one word or two. */
+export function stateWord(snapshot) {
+    return snapshot.state === 'running' && snapshot.cancel_requested_at !== null
+        ? 'Cancelling'
+        : (STATES[snapshot.state] ?? snapshot.state);
+}
+
+/** The state in words, with what is remarkable about it. */
 export function stateName(snapshot) {
-    const name = STATES[snapshot.state] ?? snapshot.state;
-    if (snapshot.state === 'running' && snapshot.cancel_requested_at !== null) {
-        return `${name}, cancel requested`;
+    const { failed } = snapshot.progress;
+    return snapshot.state === 'succeeded' && failed > 0
+        ? `${stateWord(snapshot)}, ${count(failed, 'page')} failed`
+        : stateWord(snapshot);
+}
+
+/** How a view is kept current: `live`, `polling` or `offline`, in words; `seconds` until the next look. */
+export function modeText(mode, seconds) {
+    switch (mode) {
+        case 'live':
+            return 'Live';
+        case 'polling':
+            return `Checking every ${seconds} s`;
+        case 'offline':
+            return `Offline: this may be out of date. Trying again in ${seconds} s`;
+        default:
+            return 'Connecting…';
     }
-    if (snapshot.state === 'succeeded' && snapshot.progress.failed > 0) {
-        return `${name}, ${count(snapshot.progress.failed, 'page')} failed`;
-    }
-    return name;
 }
 
 /** What the state means for the reader; empty where the name says it all. */
@@ -109,16 +136,21 @@ export function stateMeaning(snapshot) {
     }
 }
 
-/** How far the job is: `400 of 1,200 pages`. */
-export function progressText({ kind, progress, terminal }) {
-    if (progress.total === 0 && kind === 'backup' && !terminal) {
-        return 'Pages not counted yet';
+/** How far the job is: `400 of 1,200 pages`; `1,200 pages` once it is through. */
+export function progressText({ kind, progress: { total, processed }, state, terminal }) {
+    if (total === 0 && kind === 'backup' && !terminal) {
+        return state === 'queued' ? 'Not begun' : 'Pages not counted yet';
     }
-    return `${number(progress.processed)} of ${count(progress.total, 'page')}`;
+    return state === 'succeeded' && processed === total
+        ? count(total, 'page')
+        : `${number(processed)} of ${count(total, 'page')}`;
 }
 
-/** The outcomes of pages that are worth a word: `390 changed · 8 skipped · 2 failed`. */
+/** The outcomes of pages, when not all were changed: `390 changed · 8 skipped · 2 failed`. */
 export function countersText({ progress }) {
+    if (progress.changed === progress.processed) {
+        return '';
+    }
     return ['changed', 'skipped', 'failed']
         .filter((name) => progress[name] > 0)
         .map((name) => `${number(progress[name])} ${name}`)
@@ -135,6 +167,33 @@ export function clock(iso) {
     const date = new Date(iso);
     const today = date.toDateString() === new Date().toDateString();
     return (today ? CLOCK : DATE_AND_CLOCK).format(date);
+}
+
+/** How long ago a moment was: `3 hours ago`. */
+export function ago(iso) {
+    const seconds = Math.max(0, (Date.now() - new Date(iso)) / 1000);
+    const [unit, length] = AGES.find(([, least]) => seconds >= least) ?? ['second', 1];
+    return seconds < 10 ? 'just now' : AGO.format(-Math.floor(seconds / length), unit);
+}
+
+/** A number of bytes: `812 bytes`, `4.2 MB` (a MB is 1,000,000 bytes). */
+export function size(bytes) {
+    const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), SIZES.length - 1);
+    const value = bytes / 1000 ** power;
+    return `${power > 0 && value < 10 ? value.toFixed(1) : number(Math.round(value))} ${SIZES[power]}`;
+}
+
+/** About how long `seconds` are, in steps that do not flicker: `about 40 s`, `about 3 min`. */
+export function about(seconds) {
+    if (seconds < 5) {
+        return 'a few seconds';
+    }
+    if (seconds < 55) {
+        return `about ${Math.ceil(seconds / 5) * 5} s`;
+    }
+    return seconds < 3300
+        ? `about ${Math.ceil(seconds / 60)} min`
+        : `about ${number(Math.round(seconds / 360) / 10)} h`;
 }
 
 /** The time between two moments: `40 ms`, `4.2 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */

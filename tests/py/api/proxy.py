@@ -47,6 +47,14 @@ class Proxy:
         with self._lock:
             self._selector.register(self._listener, selectors.EVENT_READ)
 
+    def cut(self) -> None:
+        """Close the connections there are; new ones are forwarded."""
+        with self._lock:
+            for side in self._peers:
+                self._selector.unregister(side)
+                side.close()
+            self._peers.clear()
+
     def close(self) -> None:
         """Close everything."""
         self._closing = True
