@@ -35,19 +35,21 @@ BEGIN
     IF v_count < cardinality(p_pages) THEN
         RETURN false;
     END IF;
-    UPDATE hub_store.page AS p
-    SET tags = p.tags || p_tags, etag = gen_random_uuid(), updated_at = clock_timestamp()
-    WHERE p.id = ANY (p_pages)
-        AND clock_timestamp() < p_deadline
-        AND hub._is_administrator(p_actor, p_workspace);
-    GET DIAGNOSTICS v_count = ROW_COUNT;
-    IF v_count < cardinality(p_pages) THEN
-        RAISE EXCEPTION 'some of the pages were not written' USING ERRCODE = 'KH500';
-    END IF;
-    RETURN true;
-EXCEPTION WHEN OTHERS THEN
-    -- The one by one shows whose fault it is.
-    RETURN false;
+    BEGIN
+        UPDATE hub_store.page AS p
+        SET tags = p.tags || p_tags, etag = gen_random_uuid(), updated_at = clock_timestamp()
+        WHERE p.id = ANY (p_pages)
+            AND clock_timestamp() < p_deadline
+            AND hub._is_administrator(p_actor, p_workspace);
+        GET DIAGNOSTICS v_count = ROW_COUNT;
+        IF v_count < cardinality(p_pages) THEN
+            RAISE EXCEPTION 'some of the pages were not written' USING ERRCODE = 'KH500';
+        END IF;
+        RETURN true;
+    EXCEPTION WHEN OTHERS THEN
+        -- One by one they show whose fault it is.
+        RETURN false;
+    END;
 END;
 $$;
 
