@@ -9,6 +9,7 @@ from falcon.asgi import Request, Response
 from falcon.routing import BaseConverter
 from psycopg_pool import AsyncConnectionPool
 
+from api.address import AddressResolver
 from api.calls import Calls
 from api.content import Courses, Page, Pages, Workspaces
 from api.cookies import SessionCookie
@@ -30,6 +31,7 @@ class Dependencies:
     """What the resources work with."""
 
     public_origin: str
+    resolver: AddressResolver
     pool: AsyncConnectionPool
     calls: Calls
     feed: Feed
@@ -51,7 +53,7 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
     cookie = SessionCookie(dependencies.public_origin)
     middleware: list[Any] = [
         Lifecycle(dependencies.pool, feed),
-        Guard(calls, cookie, dependencies.public_origin),
+        Guard(calls, cookie, dependencies.resolver, dependencies.public_origin),
     ]
     app = falcon.asgi.App(middleware=middleware)
     ErrorHandlers(dependencies.public_origin).add_to(app)

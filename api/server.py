@@ -11,6 +11,7 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from psycopg_pool import AsyncConnectionPool
 from setproctitle import setproctitle
 
+from api.address import AddressResolver
 from api.app import Dependencies, create_app
 from api.calls import Calls
 from api.feed import Feed
@@ -87,8 +88,17 @@ class Server(BaseApplication):  # type: ignore[misc]
         calls = Calls(pool)
         listen_url = self._configuration.listen_url or self._url
         self.feed = Feed(calls, listen_url, connection_arguments("knowledgehub api listener"))
-        origin = self._configuration.public_origin
-        return create_app(Dependencies(origin, pool, calls, self.feed, Passwords(), StaticFiles()))
+        return create_app(
+            Dependencies(
+                public_origin=self._configuration.public_origin,
+                resolver=AddressResolver(self._configuration.trusted_proxies),
+                pool=pool,
+                calls=calls,
+                feed=self.feed,
+                passwords=Passwords(),
+                files=StaticFiles(),
+            )
+        )
 
 
 class _Logger(Logger):  # type: ignore[misc]
