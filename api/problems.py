@@ -107,6 +107,11 @@ PROBLEMS = {
         "Too many job requests",
         "Too many requests for jobs from your address: wait as long as Retry-After says.",
     ),
+    "login-throttled": ProblemType(
+        429,
+        "Too many sign-ins",
+        "Too many sign-ins failed from your address: wait as long as Retry-After says.",
+    ),
     "stream-limit": ProblemType(
         429, "Too many streams", "This session has too many streams open: close one, or poll the job."
     ),

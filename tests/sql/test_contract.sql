@@ -11,6 +11,7 @@ SELECT bag_eq(
       JOIN pg_roles AS r ON r.oid = a.grantee
       WHERE n.nspname IN ('hub', 'jobs') AND a.grantee <> p.proowner$$,
     $$VALUES
+        ('hub_api hub.charge_sign_in(p_email text, p_address text)'),
         ('hub_api hub.delete_page(p_session bytea, p_workspace uuid, p_page uuid, p_etag text)'),
         ('hub_api hub.describe_session(p_session bytea)'),
         ('hub_api hub.edit_page(p_session bytea, p_workspace uuid, p_page uuid, p_etag text, p_body jsonb)'),
@@ -20,8 +21,10 @@ SELECT bag_eq(
         ('hub_api hub.list_pages(p_session bytea, p_workspace uuid, p_course uuid, p_tag text, p_q text, p_cursor text, '
             || 'p_limit integer)'),
         ('hub_api hub.list_workspaces(p_session bytea)'),
-        ('hub_api hub.open_session(p_user uuid, p_verified_hash text, p_session bytea, p_new_hash text)'),
+        ('hub_api hub.open_session(p_user uuid, p_verified_hash text, p_session bytea, p_new_hash text, '
+            || 'p_address text)'),
         ('hub_api hub.read_page(p_session bytea, p_workspace uuid, p_page uuid)'),
+        ('hub_api hub.refuse_sign_in(p_email text, p_address text)'),
         ('hub_api hub.touch_session(p_session bytea)'),
         ('hub_api jobs.cancel_job(p_session bytea, p_workspace uuid, p_job uuid, p_address inet)'),
         ('hub_api jobs.charge_request_budget(p_address text)'),
@@ -39,11 +42,15 @@ SELECT bag_eq(
         ('hub_operator hub.add_pages(p_course uuid, p_pages jsonb)'),
         ('hub_operator hub.add_user(p_email text, p_name text, p_password_hash text)'),
         ('hub_operator hub.add_workspace(p_title text)'),
+        ('hub_operator hub.end_sessions(p_email text, p_session uuid)'),
         ('hub_operator hub.list_all_workspaces()'),
+        ('hub_operator hub.list_sessions(p_email text)'),
+        ('hub_operator hub.list_sign_in_refusals(p_cursor text, p_limit integer)'),
         ('hub_operator hub.set_membership(p_workspace uuid, p_email text, p_role text, p_enabled boolean)'),
         ('hub_operator hub.set_password(p_email text, p_password_hash text)'),
         ('hub_operator hub.set_user_enabled(p_email text, p_enabled boolean)'),
         ('hub_operator jobs.cancel_job_by_operator(p_job uuid)'),
+        ('hub_operator jobs.list_hub_audit(p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_jobs_by_operator(p_workspace uuid, p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_settings()'),
         ('hub_operator jobs.set_setting(p_name text, p_value integer)'),
@@ -113,7 +120,7 @@ SELECT is_empty(
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r
       WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator',
-          'hub._lock_page',
+          'hub._lock_page', 'hub._sign_in_wait',
           'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._read_job')
           AND r.provolatile <> 'v'$$,
     'those that must see what was committed a moment ago are VOLATILE');
