@@ -16,6 +16,7 @@ from api.headers import lines
 from api.outcomes import refusal
 from api.problems import Problem
 from api.resource import Resource
+from api.security_headers import security_headers
 from knowledgehub import logs
 
 LOGIN_CSRF_TOKEN = "login"  # noqa: S105 (a constant: there is no session yet to derive one from)
@@ -39,6 +40,7 @@ class Guard:
         self._cookie = cookie
         self._resolver = resolver
         self._origin = public_origin.encode()
+        self._headers = security_headers(public_origin)
 
     async def process_request(self, req: Request, resp: Response) -> None:
         """Name the request and set what every answer carries."""
@@ -47,14 +49,8 @@ class Guard:
         req.context.address = self._resolver.resolve(peer(req), lines(req, b"x-forwarded-for"))
         logs.request_id.set(req.context.request_id)
         logs.job_id.set(None)
-        resp.set_headers(
-            {
-                "Cache-Control": "no-store",
-                "X-Request-Id": req.context.request_id,
-                "X-Content-Type-Options": "nosniff",
-                "Referrer-Policy": "no-referrer",
-            }
-        )
+        resp.set_headers(self._headers)
+        resp.set_header("X-Request-Id", req.context.request_id)
 
     async def process_resource(
         self, req: Request, _resp: Response, resource: Resource, params: dict[str, Any]

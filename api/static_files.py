@@ -5,6 +5,7 @@ from pathlib import Path
 
 from falcon.asgi import Request, Response
 
+from api import security_headers
 from api.problems import Problem
 from api.resource import Resource
 
@@ -21,11 +22,6 @@ _TYPES = {
     ".svg": "image/svg+xml",
     ".woff2": "font/woff2",
 }
-_CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'"
-)
 
 
 class StaticFiles:
@@ -56,7 +52,7 @@ class Index(Resource):
     async def on_get(self, _req: Request, resp: Response, **_params: object) -> None:
         """Answer with the page."""
         resp.content_type = _TYPES[".html"]
-        resp.set_header("Content-Security-Policy", _CONTENT_SECURITY_POLICY)
+        resp.set_header("Content-Security-Policy", security_headers.PAGE)
         resp.data = self._files.index
 
     on_head = on_get
