@@ -195,6 +195,10 @@ class Calls:
         )
         return [Snapshot(*row) for row in rows]
 
+    async def list_missing_limits(self) -> list[str]:
+        """Read which of its role's defaults (time limits, UTC) the connection lacks."""
+        return [row[0] for row in await self._rows("SELECT setting FROM jobs.list_missing_limits()")]
+
     async def schema_version(self) -> int:
         """Read which schema the database has."""
         rows = await self._rows("SELECT jobs.schema_version()")

@@ -33,6 +33,7 @@ SELECT bag_eq(
         ('hub_api jobs.list_job_audit(p_session bytea, p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.list_jobs(p_session bytea, p_workspace uuid, p_state text, p_kind text, p_cursor text, '
             || 'p_limit integer)'),
+        ('hub_api jobs.list_missing_limits()'),
         ('hub_api jobs.list_page_errors(p_session bytea, p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.preview_tagging(p_session bytea, p_workspace uuid, p_course uuid, p_body jsonb)'),
         ('hub_api jobs.read_job(p_session bytea, p_workspace uuid, p_job uuid)'),
@@ -58,6 +59,7 @@ SELECT bag_eq(
         ('hub_worker jobs.advance(p_job uuid, p_lease uuid, p_page_limit integer, p_budget interval)'),
         ('hub_worker jobs.claim(p_worker text, p_kinds text[])'),
         ('hub_worker jobs.finish(p_job uuid, p_lease uuid, p_result jsonb, p_failure_code text)'),
+        ('hub_worker jobs.list_missing_limits()'),
         ('hub_worker jobs.list_sql_kinds()'),
         ('hub_worker jobs.read_worker_settings()'),
         ('hub_worker jobs.release(p_job uuid, p_lease uuid)'),
@@ -138,6 +140,7 @@ SELECT bag_eq(
     $$VALUES
         ('hub.find_credentials', 'TABLE(user_id uuid, password_hash text)'),
         ('hub.touch_session', 'void'),
+        ('jobs.list_missing_limits', 'TABLE(setting text)'),
         ('jobs.read_snapshots', 'TABLE(job_id uuid, version bigint, terminal boolean, snapshot text, readers bytea[])'),
         ('jobs.schema_version', 'integer')$$,
     'what the API and the operator call answers with outcome, detail and body, but for these');
@@ -149,6 +152,7 @@ SELECT bag_eq(
         ('jobs.advance', 'TABLE(outcome text, snapshot text)'),
         ('jobs.claim', 'TABLE(job_id uuid, lease uuid, kind text, lease_seconds integer, attempt integer)'),
         ('jobs.finish', 'TABLE(outcome text, snapshot text)'),
+        ('jobs.list_missing_limits', 'TABLE(setting text)'),
         ('jobs.list_sql_kinds', 'TABLE(kind text)'),
         ('jobs.read_worker_settings', 'TABLE(concurrency integer)'),
         ('jobs.release', 'TABLE(outcome text, snapshot text)'),
