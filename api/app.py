@@ -18,6 +18,7 @@ from api.guard import Guard
 from api.health import Healthz, Readyz
 from api.jobs import Cancel, Entries, Job, Jobs, TaggingPreview
 from api.lifecycle import Lifecycle
+from api.openapi import OpenApi
 from api.passwords import Passwords
 from api.problems import ErrorHandlers, ProblemPage
 from api.query import UUID_TEXT
@@ -77,6 +78,7 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         f"{job}/audit": Entries(calls.list_job_audit),
         f"{workspace}/audit": Entries(calls.list_audit),
         "/problems/{slug}": ProblemPage(),
+        "/openapi.json": OpenApi(dependencies.public_origin, cookie.name),
         "/healthz": Healthz(),
         "/readyz": Readyz(calls, feed),
         "/": index,
