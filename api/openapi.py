@@ -216,7 +216,7 @@ _ANY = ("bad-request", "unavailable")
 _SIGNED_IN = (*_ANY, "unauthenticated")
 _MEMBER = (*_SIGNED_IN, "not-found", "not-member")
 _ADMINISTRATOR = (*_SIGNED_IN, "not-found", "not-administrator")
-_UNSAFE = ("csrf", "media-type", "too-large", "malformed")
+_UNSAFE = ("csrf", "media-type", "too-large", "malformed", "request-timeout")
 
 
 def _operation(

@@ -75,6 +75,9 @@ PROBLEMS = {
         "Method not allowed",
         "This address does not take that method: use one of those in the header Allow.",
     ),
+    "request-timeout": ProblemType(
+        408, "Body too slow", "The body did not arrive in a minute: send it again, faster."
+    ),
     "already-terminal": ProblemType(
         409, "Job already ended", "The job has succeeded or failed, so there is nothing left to cancel."
     ),

@@ -20,6 +20,7 @@ ONLY_ON = {
         "py/api/test_openapi.py",
         "py/api/test_passwords.py",
         "py/api/test_protection.py",
+        "py/api/test_slow_clients.py",
         "py/api/test_static_files.py",
         "py/knowledgehub/test_configuration.py",
         "py/knowledgehub/test_front_matter.py",
