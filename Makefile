@@ -13,7 +13,7 @@ LOCK := $(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsa
 # Packages of Debian that only tests need, and what these need that this machine has not. They are unpacked
 # below .venv; nothing is installed.
 DEBIAN := $(VENV)/debian
-DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check
+DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check nginx openssl
 DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate --no-install-recommends install \
 	$(DEBIAN_PACKAGES) | sed -n 's/^Inst \([^ ]*\) (.*/\1/p')
 
@@ -23,8 +23,8 @@ DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate
 .PHONY: help
 help: ## Show this list
 	@echo "make VERB; ARGS=… is passed on to the tool behind run, test, lint and migrate"
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r verb text; do \
-		printf '  %-8s %s\n' "$$verb" "$$text"; done
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r verb text; do \
+		printf '  %-10s %s\n' "$$verb" "$$text"; done
 
 .PHONY: run
 run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=8000 DATA_DIR=var DEMO_PASSWORD=…)
@@ -33,6 +33,10 @@ run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=800
 .PHONY: test
 test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on PostgreSQL 18 and 15 (ARGS="tests/py -k name")
 	@exec $(BIN)/python -m tests $(ARGS)
+
+.PHONY: test-slow
+test-slow: $(VENV)/test.stamp $(DEBIAN).stamp ## Test what takes minutes by its nature: an idle stream behind nginx
+	@exec $(BIN)/python -m pytest tests/slow $(ARGS)
 
 .PHONY: lint
 lint: $(VENV)/test.stamp ## Check style, formatting and types

@@ -17,6 +17,7 @@ ONLY_ON = {
         "py/api/test_address.py",
         "py/api/test_cookies.py",
         "py/api/test_guard.py",
+        "py/api/test_nginx.py",
         "py/api/test_openapi.py",
         "py/api/test_passwords.py",
         "py/api/test_protection.py",
