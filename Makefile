@@ -44,6 +44,11 @@ lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+.PHONY: audit
+audit: $(VENV)/made.stamp ## Look the locked packages up among known vulnerabilities (needs pypi.org itself)
+	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	@$(VENV)/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
+
 .PHONY: bench
 bench: $(VENV)/run.stamp ## Measure what is promised of a course of 100,000 pages; fails when a figure is missed
 	@exec $(BIN)/python -m bench

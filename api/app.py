@@ -18,6 +18,7 @@ from api.guard import Guard
 from api.health import Healthz, Readyz
 from api.jobs import Cancel, Entries, Job, Jobs, TaggingPreview
 from api.lifecycle import Lifecycle
+from api.metrics import Metrics
 from api.openapi import OpenApi
 from api.passwords import Passwords
 from api.problems import ErrorHandlers, ProblemPage
@@ -38,6 +39,7 @@ class Dependencies:
     feed: Feed
     passwords: Passwords
     files: StaticFiles
+    metrics_token: str | None = None
 
 
 class IdConverter(BaseConverter):
@@ -79,6 +81,7 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         f"{workspace}/audit": Entries(calls.list_audit),
         "/problems/{slug}": ProblemPage(),
         "/openapi.json": OpenApi(dependencies.public_origin, cookie.name),
+        "/metrics": Metrics(dependencies.metrics_token, feed),
         "/healthz": Healthz(),
         "/readyz": Readyz(calls, feed),
         "/": index,

@@ -102,6 +102,7 @@ class Server(BaseApplication):  # type: ignore[misc]
                 feed=self.feed,
                 passwords=Passwords(),
                 files=StaticFiles(),
+                metrics_token=self._configuration.metrics_token,
             )
         )
 

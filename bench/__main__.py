@@ -20,6 +20,7 @@ from typing import Any
 
 import psycopg
 
+from bench import sign_ins
 from knowledgehub.embedded import EmbeddedServer
 from knowledgehub.migrate import create_roles, migrate
 
@@ -162,6 +163,9 @@ def main() -> int:
             create_roles(server.superuser_url)
             migrate(server.url("hub_migrator"))
             figures = measure(Bench(server))
+            figures.append(
+                Figure("refused sign-ins: slowest kind over fastest", sign_ins.ratio(server), 1.3, "x")
+            )
     for figure in figures:
         print(figure)  # noqa: T201 (the table is the product)
     return int(any(figure.value > figure.most for figure in figures))

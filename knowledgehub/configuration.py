@@ -24,6 +24,7 @@ _ORIGIN = re.compile(
 )
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _MAXIMUM_PORT = 65_535
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{20,200}")
 _NETWORK = re.compile(r"[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?")
 _IPV4_MAPPED = ipaddress.IPv6Network("::ffff:0:0/96")
 UNIX_PEER = "unix"
@@ -58,6 +59,7 @@ class Configuration:
     backup_dir: Path
     worker_concurrency: int | None = None
     demo_password: str | None = field(default=None, repr=False)
+    metrics_token: str | None = field(default=None, repr=False)
 
 
 def load(environ: Mapping[str, str]) -> Configuration:
@@ -67,7 +69,7 @@ def load(environ: Mapping[str, str]) -> Configuration:
     """
     for name in (*URL_VARIABLES, "KNOWLEDGEHUB_PUBLIC_ORIGIN", "KNOWLEDGEHUB_TRUSTED_PROXIES",
                  "KNOWLEDGEHUB_BACKUP_DIR", "PORT", "DATA_DIR", "KNOWLEDGEHUB_WORKER_CONCURRENCY",
-                 "DEMO_PASSWORD"):  # fmt: skip
+                 "KNOWLEDGEHUB_METRICS_TOKEN", "DEMO_PASSWORD"):  # fmt: skip
         if environ.get(name) == "":
             raise ConfigurationError(f"{name} is empty: give it a value or unset it")
 
@@ -84,6 +86,7 @@ def load(environ: Mapping[str, str]) -> Configuration:
         backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR") or data_dir / "backups",
         worker_concurrency=_whole_number(environ, "KNOWLEDGEHUB_WORKER_CONCURRENCY", maximum=1_000_000),
         demo_password=environ.get("DEMO_PASSWORD"),
+        metrics_token=_token(environ, "KNOWLEDGEHUB_METRICS_TOKEN"),
     )
 
 
@@ -128,6 +131,15 @@ def _network(name: str, text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Netw
             f"{name} has {text!r}, which covers IPv4 in IPv6 form: write IPv4 networks as IPv4"
         )
     return network
+
+
+def _token(environ: Mapping[str, str], name: str) -> str | None:
+    token = environ.get(name)
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise ConfigurationError(
+            f"{name} should be 20 to 200 characters A-Z a-z 0-9 . _ ~ - that nobody guesses"
+        )
+    return token
 
 
 def _whole_number(environ: Mapping[str, str], name: str, *, maximum: int) -> int | None:

@@ -76,7 +76,7 @@ def try_out(place: Place, folder: Path, more: str = "", *arguments: str) -> None
 
 
 def test_the_document_has_the_routes_and_methods_that_the_api_has() -> None:
-    """All but what is for people: the page, its files and the pages of problems; HEAD goes with GET."""
+    """All but what is for people (the page, problems) or for the operator; HEAD goes with GET."""
     calls = Calls(None)  # type: ignore[arg-type]
     app = create_app(
         Dependencies(
@@ -95,7 +95,7 @@ def test_the_document_has_the_routes_and_methods_that_the_api_has() -> None:
         }
         - {"head"}
         for route in inspect_routes(app)
-        if not re.match(r"/$|/static/|/problems/|/workspaces/|/openapi.json", route.path)
+        if not re.match(r"/$|/static/|/problems/|/workspaces/|/openapi.json|/metrics", route.path)
     }
     paths = document("http://localhost", "session")["paths"]
     assert {path: operations.keys() - {"parameters"} for path, operations in paths.items()} == served

@@ -118,6 +118,9 @@ def test_relative_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.Mo
         ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::/1", "write IPv4 networks as IPv4"),
         ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::ffff:0:0/96", "write IPv4 networks as IPv4"),
         ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::ffff:10.0.0.0/104", "write IPv4 networks as IPv4"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "", "unset it"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "s3cret", "20 to 200 characters"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "with a blank and much longer", "20 to 200 characters"),
         ("PORT", "", "unset it"),
         ("PORT", "0", "from 1 to 65535"),
         ("PORT", "65536", "from 1 to 65535"),
@@ -155,5 +158,11 @@ def test_trusted_proxies_are_networks_between_commas() -> None:
 
 
 def test_passwords_are_not_in_the_representation() -> None:
-    configuration = load({"KNOWLEDGEHUB_OWNER_URL": URL, "DEMO_PASSWORD": "another s3cret"})
+    configuration = load(
+        {
+            "KNOWLEDGEHUB_OWNER_URL": URL,
+            "DEMO_PASSWORD": "another s3cret",
+            "KNOWLEDGEHUB_METRICS_TOKEN": "a-s3cret-of-twenty-characters",
+        }
+    )
     assert "s3cret" not in repr(configuration)
