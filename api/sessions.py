@@ -9,6 +9,7 @@ from api import tokens
 from api.address import UNKNOWN, effective_address
 from api.calls import Answer, Calls
 from api.cookies import SessionCookie
+from api.headers import lines
 from api.outcomes import refusal, render
 from api.passwords import Passwords
 from api.problems import Problem, invalid
@@ -55,6 +56,10 @@ class Session(Resource):
             answer = await self._calls.refuse_sign_in(email, address)
         render(_with_csrf(answer, token), resp)
         resp.append_header("Set-Cookie", self._cookie.issue(token))
+        # The browser forgets the session it had: nobody else shall remember it.
+        former = self._cookie.read(lines(req, b"cookie"))
+        if former is not None:
+            await self._calls.end_session(tokens.digest(former))
 
     async def on_delete(self, req: Request, resp: Response) -> None:
         """Sign out."""

@@ -6,8 +6,9 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from uuid import uuid4
 
 import httpx
@@ -18,7 +19,7 @@ from knowledgehub.migrate import create_roles
 from tests.py.api.client import Client, assert_problem, tagging
 from tests.py.api.conftest import Place, StartApi, make_place
 from tests.py.api.events import streaming
-from tests.py.api.hub import PASSWORD, Hub
+from tests.py.api.hub import PASSWORD, Hub, csrf_token
 from tests.py.api.process import ApiProcess
 from tests.server import Database, Server
 
@@ -142,12 +143,66 @@ def test_exactly_ten_of_forty_pass_over_two_processes_and_a_restart(
     assert_problem(create(place, "198.51.100.7", again), 429, "request-budget")
     own_hub.connection.execute(
         "UPDATE jobs_store.request_budget"
-        " SET times = ARRAY(SELECT t - interval '57 s' FROM unnest(times) AS t)"
+        " SET times = array_fill(clock_timestamp() - interval '57 s', ARRAY[10])"
     )
     wait = int(create(place, "198.51.100.7", again).headers["retry-after"])
     assert 1 <= wait <= 3
     time.sleep(wait)
     assert create(place, "198.51.100.7", again).status_code == 422
+
+
+def test_a_request_for_a_job_is_judged_in_the_documented_order(own_place: Place) -> None:
+    """It begins with every fault there is; each line mends the first one and shows the next."""
+    hub, place = own_place.hub, own_place
+    person = hub.add_person()
+    stranger = make_place(hub, place.api)
+    hub.join(person, place.workspace)
+    token = hub.sign_in(person)
+    client = place.api.client(token)
+    assert client.create_job(place.workspace, tagging(place.course, "first"), "used").status_code == 201
+    hub.connection.execute("DELETE FROM hub_store.membership WHERE user_id = %s", (person.id,))
+    hub.set("CreationsPerMinutePerAddress", 1)
+    hub.set("MaxPendingPerWorkspace", 0)
+    hub.set("MaxCoursePages", 1)
+    headers = {"Cookie": "session=none", "X-CSRF-Token": "no", "Origin": place.api.origin}
+    body: dict[str, Any] = tagging(stranger.course) | {"unknown": 1}
+    content = {"text": "[" * 70_000}
+
+    def use_session() -> None:
+        headers["Cookie"] = f"session={token}"
+
+    def set_content(text: str) -> None:
+        content["text"] = text
+
+    def join(role: str) -> None:
+        hub.join(person, place.workspace, role)
+
+    faults: list[tuple[Callable[[], object], int, str]] = [
+        (lambda: None, 401, "unauthenticated"),
+        (use_session, 403, "csrf"),
+        (lambda: headers.update({"X-CSRF-Token": csrf_token(token)}), 415, "media-type"),
+        (lambda: headers.update({"Content-Type": "application/json"}), 413, "too-large"),
+        (lambda: set_content("{"), 400, "malformed"),
+        (lambda: set_content(json.dumps(body)), 400, "idempotency-key-required"),
+        (lambda: headers.update({"Idempotency-Key": "no key"}), 400, "idempotency-key-invalid"),
+        (lambda: headers.update({"Idempotency-Key": "used"}), 429, "request-budget"),
+        (lambda: hub.set("CreationsPerMinutePerAddress", 1000), 404, "not-found"),
+        (lambda: join("reader"), 403, "not-administrator"),
+        (lambda: join("administrator"), 422, "validation"),
+        (lambda: set_content(json.dumps(tagging(stranger.course))), 409, "idempotency-key-reused"),
+        (lambda: headers.update({"Idempotency-Key": "new"}), 422, "validation"),
+        (lambda: set_content(json.dumps(tagging(place.course))), 422, "course-too-large"),
+        (lambda: hub.set("MaxCoursePages", 100), 429, "capacity"),
+    ]
+    path = f"{place.api.address}{place.path}/jobs"
+    for mend, status, code in faults:
+        mend()
+        problem = assert_problem(httpx.post(path, content=content["text"], headers=headers), status, code)
+        if code == "validation":
+            shown = {error["pointer"] for error in problem["errors"]}
+            assert shown == ({"/unknown"} if headers["Idempotency-Key"] == "used" else {"/course_id"})
+    hub.set("MaxPendingPerWorkspace", 10)
+    assert httpx.post(path, content=content["text"], headers=headers).status_code == 201
 
 
 def test_ten_wrong_passwords_at_an_account_throttle_that_address_only(proxied: Place) -> None:
