@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from falcon.inspect import inspect_routes
 
 from api.address import AddressResolver
@@ -15,8 +16,8 @@ from api.openapi import document
 from api.passwords import Passwords
 from api.static_files import StaticFiles
 from knowledgehub.configuration import TrustedProxies
-from tests.py.api.conftest import Place
-from tests.py.api.hub import csrf_token
+from tests.py.api.conftest import Place, StartApi, make_place
+from tests.py.api.hub import Hub, csrf_token
 
 # Of every operation so many requests are made up, beside those that the document's limits suggest.
 EXAMPLES = 5
@@ -101,7 +102,13 @@ def test_the_document_has_the_routes_and_methods_that_the_api_has() -> None:
     assert {path: operations.keys() - {"parameters"} for path, operations in paths.items()} == served
 
 
-def test_a_client_made_of_it_that_is_signed_in_finds_nothing_wrong(own_place: Place, tmp_path: Path) -> None:
+@pytest.fixture
+def full_place(own_hub: Hub, start_api: StartApi, tmp_path: Path) -> Place:
+    """A workspace at a process that has everything it may have."""
+    return make_place(own_hub, start_api(KNOWLEDGEHUB_BACKUP_DIR=str(tmp_path)))
+
+
+def test_a_client_made_of_it_that_is_signed_in_finds_nothing_wrong(full_place: Place, tmp_path: Path) -> None:
     """Signing out would end the session of the rest: it is tried without one, and in tests of its own."""
     for limit in (
         "MaxPendingPerWorkspace",
@@ -109,15 +116,15 @@ def test_a_client_made_of_it_that_is_signed_in_finds_nothing_wrong(own_place: Pl
         "MaxCreatedPerDay",
         "CreationsPerMinutePerAddress",
     ):
-        own_place.hub.set(limit, 1_000_000)
-    token = own_place.client.token
+        full_place.hub.set(limit, 1_000_000)
+    token = full_place.client.token
     assert token
     signed_in = f'[auth.openapi.session]\napi_key = "{token}"\n'
     signed_in += f'[headers]\nX-CSRF-Token = "{csrf_token(token)}"\n'
     excluded = [word for one in ("signIn", "signOut") for word in ("--exclude-operation-id", one)]
-    try_out(own_place, tmp_path, signed_in, *excluded)
-    assert len(own_place.hub.jobs(own_place.workspace)) > 2, "it was let in and made jobs"
+    try_out(full_place, tmp_path, signed_in, *excluded)
+    assert len(full_place.hub.jobs(full_place.workspace)) > 2, "it was let in and made jobs"
 
 
-def test_a_client_made_of_it_without_a_session_finds_nothing_wrong(own_place: Place, tmp_path: Path) -> None:
-    try_out(own_place, tmp_path)
+def test_a_client_made_of_it_without_a_session_finds_nothing_wrong(full_place: Place, tmp_path: Path) -> None:
+    try_out(full_place, tmp_path)
