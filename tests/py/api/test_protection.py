@@ -14,6 +14,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from api.stream import HEARTBEAT_SECONDS
 from knowledgehub.embedded import SUPERUSER
 from knowledgehub.migrate import create_roles
 from tests.py.api.client import Client, assert_problem, tagging
@@ -203,6 +204,21 @@ def test_a_request_for_a_job_is_judged_in_the_documented_order(own_place: Place)
             assert shown == ({"/unknown"} if headers["Idempotency-Key"] == "used" else {"/course_id"})
     hub.set("MaxPendingPerWorkspace", 10)
     assert httpx.post(path, content=content["text"], headers=headers).status_code == 201
+
+
+def test_a_session_that_the_operator_ends_takes_its_streams_along(
+    own_place: Place, database: Database
+) -> None:
+    hub, place = own_place.hub, own_place
+    job = hub.add_job(place.administrator, place.workspace, place.course)
+    operator = database.as_role("hub_operator")
+    with streaming(place.client, f"{place.path}/jobs/{job}") as stream:
+        assert stream.next() is not None
+        operator.execute("SELECT hub.end_sessions(%s, NULL)", [place.administrator.email])
+        begun = time.monotonic()
+        assert [event.name for event in stream.rest()] == ["gone"]
+        assert time.monotonic() - begun < HEARTBEAT_SECONDS
+    assert_problem(place.client.get("/api/session"), 401, "unauthenticated")
 
 
 def test_ten_wrong_passwords_at_an_account_throttle_that_address_only(proxied: Place) -> None:
