@@ -13,7 +13,8 @@ LOCK := $(BIN)/pip-compile --quiet --strip-extras --generate-hashes --allow-unsa
 # Packages of Debian that only tests need, and what these need that this machine has not. They are unpacked
 # below .venv; nothing is installed.
 DEBIAN := $(VENV)/debian
-DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check nginx openssl
+DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check \
+	unzip 7zip nginx openssl
 DEBIAN_DOWNLOAD := apt-get download -qq $(DEBIAN_PACKAGES) $$(apt-get --simulate --no-install-recommends install \
 	$(DEBIAN_PACKAGES) | sed -n 's/^Inst \([^ ]*\) (.*/\1/p')
 
@@ -33,6 +34,10 @@ run: $(VENV)/run.stamp ## Start everything here: database, API, worker (PORT=800
 .PHONY: test
 test: $(VENV)/test.stamp $(DEBIAN).stamp ## Run all tests on PostgreSQL 18 and 15 (ARGS="tests/py -k name")
 	@exec $(BIN)/python -m tests $(ARGS)
+
+.PHONY: test-large
+test-large: $(VENV)/test.stamp $(DEBIAN).stamp ## Test archives beyond 65,535 entries and 4 GiB: minutes, 15 GiB of disk
+	@exec $(BIN)/python -m pytest tests/large $(ARGS)
 
 .PHONY: test-slow
 test-slow: $(VENV)/test.stamp $(DEBIAN).stamp ## Test what takes minutes by its nature: an idle stream behind nginx

@@ -1,6 +1,7 @@
 """The application: which resource is where."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from falcon.routing import BaseConverter
 from psycopg_pool import AsyncConnectionPool
 
 from api.address import AddressResolver
+from api.backups import Archive
 from api.calls import Calls
 from api.content import Courses, Page, Pages, Workspaces
 from api.cookies import SessionCookie
@@ -39,6 +41,7 @@ class Dependencies:
     feed: Feed
     passwords: Passwords
     files: StaticFiles
+    backup_dir: Path | None
     metrics_token: str | None = None
 
 
@@ -79,6 +82,8 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         f"{job}/errors": Entries(calls.list_page_errors),
         f"{job}/audit": Entries(calls.list_job_audit),
         f"{workspace}/audit": Entries(calls.list_audit),
+        f"{workspace}/backups": Entries(calls.list_backups),
+        f"{workspace}/backups/{{job:id}}/archive": Archive(calls, dependencies.backup_dir),
         "/problems/{slug}": ProblemPage(),
         "/openapi.json": OpenApi(dependencies.public_origin, cookie.name),
         "/metrics": Metrics(dependencies.metrics_token, feed),

@@ -181,6 +181,16 @@ class Calls:
         """Read a workspace's audit events, newest first."""
         return await self._answer("jobs.list_audit", session, workspace, cursor, limit)
 
+    async def list_backups(self, session: bytes, workspace: UUID, cursor: str | None, limit: int) -> Answer:
+        """Read a workspace's backups, newest first."""
+        return await self._answer("jobs.list_backups", session, workspace, cursor, limit)
+
+    async def download_archive(
+        self, session: bytes, workspace: UUID, job: UUID, address: str | None
+    ) -> Answer:
+        """Read which archive a backup made, and record that it is downloaded."""
+        return await self._answer("jobs.download_archive", session, workspace, job, address)
+
     async def preview_tagging(self, session: bytes, workspace: UUID, course: UUID, body: object) -> Answer:
         """Count the pages a tagging would change."""
         return await self._answer("jobs.preview_tagging", session, workspace, course, Jsonb(body, _dumps))

@@ -99,8 +99,24 @@ _SCHEMAS: dict[str, Schema] = {
     "PageChange": _object(
         title={**_TEXT, "maxLength": 10_000}, content=_TEXT, tags=_array(_TAG, maxItems=200)
     ),
-    "JobRequest": _object(
-        kind={"const": "course_tagging"}, course_id=_ID, tags=_array(_TAG, minItems=1, maxItems=20)
+    "JobRequest": {
+        "oneOf": [
+            _object(
+                kind={"const": "course_tagging"}, course_id=_ID, tags=_array(_TAG, minItems=1, maxItems=20)
+            ),
+            _object(kind={"const": "backup"}),
+        ]
+    },
+    "Backup": _object(
+        job_id=_ID,
+        actor=_PERSON,
+        created_at=_TIME,
+        finished_at=_TIME,
+        archive=_TEXT,
+        bytes=_COUNT,
+        pages=_COUNT,
+        sha256={"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        deleted_at=_or_null(_TIME),
     ),
     "PageError": _object(
         page_id=_ID,
@@ -145,6 +161,7 @@ _SCHEMAS: dict[str, Schema] = {
     "Jobs": _page_of("jobs", "Job"),
     "PageErrors": _page_of("errors", "PageError"),
     "AuditEvents": _page_of("events", "AuditEvent"),
+    "Backups": _page_of("backups", "Backup"),
     "Health": _object(status=_TEXT),
 }
 
@@ -204,7 +221,11 @@ def _problems(*codes: str) -> dict[str, Schema]:
         mine = [code for code in codes if PROBLEMS[code].status == status]
         schema = {"allOf": [_named("Problem"), {"type": "object", "properties": {"code": _one_of(*mine)}}]}
         # A stream's place is free when the client closes one: there is no time to tell.
-        always_waits = status in {429, 503} and not {"stream-limit", "not-ready"} & set(mine)
+        always_waits = status in {429, 503} and not {
+            "stream-limit",
+            "not-ready",
+            "archives-unavailable",
+        } & set(mine)
         answer = _answer(
             "; ".join(PROBLEMS[code].title for code in mine), None, _RETRY_AFTER if always_waits else None
         )
@@ -255,6 +276,8 @@ def _list(name: str, text: str, schema: str, problems: tuple[str, ...], *paramet
 
 _SIGNED = _answer("who is signed in", "Session")
 _JOB = {"200": _answer("the job", "Job", _WITH_ETAG)}
+_ZIP = {"content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}}}
+_RANGE = _parameter("header", "Range", {"type": "string"}, "a section, as in bytes=0-1023")
 _UNCHANGED = {"304": _answer("it is what is known already", None, _WITH_ETAG)}
 
 _PATHS: dict[str, dict[str, Schema]] = {
@@ -402,6 +425,22 @@ _PATHS: dict[str, dict[str, Schema]] = {
     },
     "/api/workspaces/{workspace}/audit": {
         "get": _list("listAudit", "A workspace's audit events, newest first", "AuditEvents", _ADMINISTRATOR),
+    },
+    "/api/workspaces/{workspace}/backups": {
+        "get": _list("listBackups", "Backups that succeeded, newest first", "Backups", _ADMINISTRATOR),
+    },
+    "/api/workspaces/{workspace}/backups/{job}/archive": {
+        "get": _operation(
+            "downloadArchive",
+            "A backup's archive, or a section of it",
+            {
+                "200": _answer("the ZIP file", None, _WITH_ETAG) | _ZIP,
+                "206": _answer("a section of it", None, _WITH_ETAG) | _ZIP,
+            }
+            | _UNCHANGED,
+            (*_ADMINISTRATOR, "archive-gone", "range-not-satisfiable", "archives-unavailable"),
+            parameters=(_IF_NONE_MATCH, _RANGE),
+        ),
     },
     "/healthz": {
         "get": _operation(

@@ -20,6 +20,7 @@ REFUSALS = {
     "not_member": "not-member",
     "not_found": "not-found",
     "idempotency_conflict": "idempotency-key-reused",
+    "archive_gone": "archive-gone",
     "terminal": "already-terminal",
     "version_mismatch": "version-mismatch",
     "invalid": "validation",

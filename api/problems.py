@@ -86,12 +86,20 @@ PROBLEMS = {
         "Idempotency key already used",
         "This key stands for a different request: use a new key for a new request.",
     ),
+    "archive-gone": ProblemType(
+        410,
+        "Archive gone",
+        "This backup's archive was deleted, or is missing from the backup folder: make a new backup.",
+    ),
     "version-mismatch": ProblemType(
         412, "Changed meanwhile", "It was changed since you read it: read it again and repeat your change."
     ),
     "too-large": ProblemType(413, "Body too large", "The body is larger than this address takes: send less."),
     "media-type": ProblemType(
         415, "Media type not supported", "Send the body as JSON with exactly Content-Type: application/json."
+    ),
+    "range-not-satisfiable": ProblemType(
+        416, "Range not satisfiable", "The range begins beyond the end: ask for one within Content-Range."
     ),
     "validation": ProblemType(422, "Not acceptable as given", "Correct what is listed under errors."),
     "course-too-large": ProblemType(
@@ -123,6 +131,11 @@ PROBLEMS = {
     ),
     "unavailable": ProblemType(
         503, "Temporarily unavailable", "The database cannot serve now: try again after Retry-After seconds."
+    ),
+    "archives-unavailable": ProblemType(
+        503,
+        "No archives here",
+        "This server has no folder of archives: ask whoever runs it to set KNOWLEDGEHUB_BACKUP_DIR.",
     ),
     "not-ready": ProblemType(503, "Not ready", "This process cannot serve yet, or not at the moment."),
 }

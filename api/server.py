@@ -102,6 +102,7 @@ class Server(BaseApplication):  # type: ignore[misc]
                 feed=self.feed,
                 passwords=Passwords(),
                 files=StaticFiles(),
+                backup_dir=self._configuration.backup_dir,
                 metrics_token=self._configuration.metrics_token,
             )
         )

@@ -157,6 +157,15 @@ ALTER TABLE hub_store.workspace OWNER TO hub_owner;
 
 COMMENT ON TABLE hub_store.workspace IS 'A knowledge base of its own; its row is the lock that serialises admission.';
 
+CREATE TABLE jobs_store.archive_deletion (
+    job_id uuid NOT NULL,
+    deleted_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+
+ALTER TABLE jobs_store.archive_deletion OWNER TO hub_owner;
+
+COMMENT ON TABLE jobs_store.archive_deletion IS 'The backups whose archive the operator deleted; the job and its result stay.';
+
 CREATE TABLE jobs_store.audit_event (
     id bigint NOT NULL,
     public_id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -369,6 +378,9 @@ ALTER TABLE ONLY hub_store.sign_in_refusal
 ALTER TABLE ONLY hub_store.workspace
     ADD CONSTRAINT workspace_has_id PRIMARY KEY (id);
 
+ALTER TABLE ONLY jobs_store.archive_deletion
+    ADD CONSTRAINT archive_deletion_is_unique PRIMARY KEY (job_id);
+
 ALTER TABLE ONLY jobs_store.audit_event
     ADD CONSTRAINT audit_event_has_id PRIMARY KEY (id);
 
@@ -452,6 +464,9 @@ ALTER TABLE ONLY hub_store.session
 
 ALTER TABLE ONLY hub_store.sign_in_refusal
     ADD CONSTRAINT sign_in_refusal_of_user FOREIGN KEY (user_id) REFERENCES hub_store.app_user(id);
+
+ALTER TABLE ONLY jobs_store.archive_deletion
+    ADD CONSTRAINT archive_deletion_of_job FOREIGN KEY (job_id) REFERENCES jobs_store.job(id);
 
 ALTER TABLE ONLY jobs_store.audit_event
     ADD CONSTRAINT audit_event_of_job FOREIGN KEY (job_id) REFERENCES jobs_store.job(id);

@@ -76,6 +76,17 @@ class Operator:
         """Append pages {"title", "content", "tags"} in order: all, or none where the outcome is not ok."""
         return self._call("hub.add_pages", course, Jsonb(pages))
 
+    def restore_pages(self, course: UUID, pages: Sequence[dict[str, Any]]) -> Answer:
+        """Append a backup's pages as ``add_pages`` does, with the very tags that they had."""
+        return self._call("hub.restore_pages", course, Jsonb(pages))
+
+    def delete_archive(self, job: UUID) -> Answer:
+        """Record that a backup's archive is deleted: ok, archive_gone (was before), not_found.
+
+        The detail of both is {"archive": its file's name}.
+        """
+        return self._call("jobs.delete_archive", job)
+
     def list_settings(self) -> Answer:
         """List the settings: body {"settings": [{"name", "value", "minimum", "maximum", "description"}]}."""
         return self._call("jobs.list_settings")

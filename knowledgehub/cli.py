@@ -4,6 +4,7 @@ import click
 import psycopg
 
 from knowledgehub.commands.audit import audit
+from knowledgehub.commands.backups import backup
 from knowledgehub.commands.courses import course
 from knowledgehub.commands.jobs import jobs
 from knowledgehub.commands.people import member, session, user, workspace
@@ -39,5 +40,8 @@ def main() -> None:
     """
 
 
-for command in (up, migrate, api, worker, user, session, workspace, member, course, settings, jobs, audit):
+for command in (
+    *(up, migrate, api, worker),
+    *(user, session, workspace, member, course, settings, backup, jobs, audit),
+):
     main.add_command(command)

@@ -56,7 +56,7 @@ class Configuration:
     trusted_proxies: TrustedProxies = TrustedProxies()
     data_dir: Path
     port: int
-    backup_dir: Path
+    backup_dir: Path | None = None
     worker_concurrency: int | None = None
     demo_password: str | None = field(default=None, repr=False)
     metrics_token: str | None = field(default=None, repr=False)
@@ -83,7 +83,7 @@ def load(environ: Mapping[str, str]) -> Configuration:
         trusted_proxies=_trusted_proxies(environ, "KNOWLEDGEHUB_TRUSTED_PROXIES"),
         data_dir=data_dir,
         port=port,
-        backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR") or data_dir / "backups",
+        backup_dir=_folder(environ, "KNOWLEDGEHUB_BACKUP_DIR"),
         worker_concurrency=_whole_number(environ, "KNOWLEDGEHUB_WORKER_CONCURRENCY", maximum=1_000_000),
         demo_password=environ.get("DEMO_PASSWORD"),
         metrics_token=_token(environ, "KNOWLEDGEHUB_METRICS_TOKEN"),

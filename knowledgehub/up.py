@@ -112,7 +112,7 @@ def _children(
     # Absolute: the children run in the source tree, where they are found whatever is installed.
     shared |= {
         "DATA_DIR": str(configuration.data_dir),
-        "KNOWLEDGEHUB_BACKUP_DIR": str(configuration.backup_dir),
+        "KNOWLEDGEHUB_BACKUP_DIR": str(configuration.backup_dir or configuration.data_dir / "backups"),
     }
     return [
         Child("api", shared | {"KNOWLEDGEHUB_DATABASE_URL": server.url("hub_api")}, lock),

@@ -1,9 +1,12 @@
 """The functions of the database that the worker calls; each is one autocommitted statement.
 
-A refused lease becomes :class:`LeaseLostError`; every other error of the database stays what psycopg raises.
+A refused lease becomes :class:`LeaseLostError`, a consistent read that was open for too long
+:class:`ReadTooLongError`; every other error of the database stays what psycopg raises.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -17,6 +20,11 @@ from worker.lease import LeaseLostError
 Connection = psycopg.Connection[TupleRow]
 
 _LEASE_LOST = "KH423"
+_READ_TOO_LONG = "KH408"
+
+
+class ReadTooLongError(Exception):
+    """A consistent read has been open for longer than the setting MaxBackupSeconds allows."""
 
 
 class Claimed(NamedTuple):
@@ -37,13 +45,64 @@ class Saved(NamedTuple):
     stop_requested: bool
 
 
-def _row(connection: Connection, query: str, *arguments: object) -> TupleRow | None:
+class ReadWorkspace(NamedTuple):
+    """What ``jobs.open_consistent_read`` answers; the last three are numbers."""
+
+    id: UUID
+    title: str
+    courses: int
+    pages: int
+    members: int
+
+
+class ReadCourse(NamedTuple):
+    """A row of ``jobs.read_courses``."""
+
+    id: UUID
+    position: int
+    title: str
+
+
+class ReadPage(NamedTuple):
+    """A row of ``jobs.read_pages``."""
+
+    id: UUID
+    position: int
+    title: str
+    content: str
+    tags: list[str]
+    updated_at: datetime
+
+
+class ReadMember(NamedTuple):
+    """A row of ``jobs.read_members``."""
+
+    email: str
+    name: str
+    role: str
+    enabled: bool
+
+
+@contextmanager
+def _naming_refusals() -> Iterator[None]:
     try:
-        return connection.execute(query, arguments).fetchone()
+        yield
     except psycopg.DatabaseError as error:
         if error.sqlstate == _LEASE_LOST:
             raise LeaseLostError("the database refused it") from None
+        if error.sqlstate == _READ_TOO_LONG:
+            raise ReadTooLongError from None
         raise
+
+
+def _rows(connection: Connection, query: str, *arguments: object) -> list[TupleRow]:
+    with _naming_refusals():
+        return connection.execute(query, arguments).fetchall()
+
+
+def _row(connection: Connection, query: str, *arguments: object) -> TupleRow | None:
+    with _naming_refusals():
+        return connection.execute(query, arguments).fetchone()
 
 
 def _only_row(connection: Connection, query: str, *arguments: object) -> TupleRow:
@@ -137,3 +196,48 @@ def release(connection: Connection, job_id: UUID, token: UUID) -> str:
 def sweep(connection: Connection, worker: str) -> dict[str, int]:
     """Clear away what is over, in the name of ``worker``; return how much of what."""
     return dict(_only_row(connection, "SELECT jobs.sweep(%s)", worker)[0])
+
+
+def open_consistent_read(connection: Connection, job_id: UUID, token: UUID) -> ReadWorkspace:
+    """Return what there is to read for a backup, in the transaction that is to read it.
+
+    That and the ``read_`` calls need a REPEATABLE READ transaction, and may raise :class:`ReadTooLongError`.
+    """
+    return ReadWorkspace(
+        *_only_row(
+            connection,
+            "SELECT workspace_id, workspace_title, courses, pages, members"
+            " FROM jobs.open_consistent_read(%s, %s)",
+            job_id,
+            token,
+        )
+    )
+
+
+def read_courses(connection: Connection, job_id: UUID, token: UUID, after: int | None) -> list[ReadCourse]:
+    """Return the next courses after a position, or from the first on; none at the end."""
+    query = "SELECT id, position, title FROM jobs.read_courses(%s, %s, %s)"
+    return [ReadCourse(*row) for row in _rows(connection, query, job_id, token, after)]
+
+
+def read_pages(
+    connection: Connection, job_id: UUID, token: UUID, course: UUID, after: int | None
+) -> list[ReadPage]:
+    """Return the next pages of a course after a position, at most 100 of about 1 MB; none at the end."""
+    query = "SELECT id, position, title, content, tags, updated_at FROM jobs.read_pages(%s, %s, %s, %s)"
+    return [
+        ReadPage._make((*row, datetime.fromisoformat(updated_at)))
+        for *row, updated_at in _rows(connection, query, job_id, token, course, after)
+    ]
+
+
+def read_members(connection: Connection, job_id: UUID, token: UUID, after: str | None) -> list[ReadMember]:
+    """Return the next members after an e-mail address; none at the end."""
+    query = "SELECT email, name, role, enabled FROM jobs.read_members(%s, %s, %s)"
+    return [ReadMember(*row) for row in _rows(connection, query, job_id, token, after)]
+
+
+def judge_archives(connection: Connection, names: Sequence[str]) -> list[str]:
+    """Return which of these files of the backup folder may go."""
+    rows = connection.execute("SELECT name FROM jobs.judge_archives(%s)", (list(names),))
+    return [name for (name,) in rows]

@@ -67,7 +67,7 @@ class Claim:
             else:
                 self.lease.renewed(sent)
                 return answer
-        raise LeaseLostError("its time is over")
+        raise LeaseLostError("the database refused it" if self.lease.lost else "its time is over")
 
     def close(self) -> None:
         """Close the connection."""

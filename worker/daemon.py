@@ -7,7 +7,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 import psycopg
 
@@ -15,8 +16,10 @@ from knowledgehub import SCHEMA_VERSION
 from knowledgehub.backoff import Backoff
 from knowledgehub.configuration import Configuration
 from worker import calls
+from worker.archive_store import ArchiveStore
+from worker.backup import Backup
 from worker.drain import Drain
-from worker.handlers import HANDLERS
+from worker.handlers import Handler
 from worker.housekeeping import keep_house
 from worker.link import Database, Link
 from worker.listener import listen
@@ -32,27 +35,36 @@ _SAME_WISH_SECONDS = 1.0
 _logger = logging.getLogger(__name__)
 
 
-def main(url: str, configuration: Configuration) -> int:
+def main(
+    url: str, configuration: Configuration, more_handlers: Mapping[str, Handler] = MappingProxyType({})
+) -> int:
     """Run the jobs of the database at ``url`` until SIGTERM, SIGINT or SIGHUP.
 
+    ``more_handlers``: of further kinds, by their names. Without a backup folder no backup is claimed.
     Return the exit status: 0, or 1 if a slot did not end in time.
     The database may come up later, and go away meanwhile. Draining takes the length of a step, at most 5 s;
     another signal, more than a second after the first, ends it at once.
     """
     # Every thread inherits the mask; this one hears signals when it asks for them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-    worker = _Worker(url, configuration.listen_url, configuration.worker_concurrency)
+    worker = _Worker(url, configuration, more_handlers)
     worker.start()
     signal.sigwait(_SIGNALS)
     return worker.drain()
 
 
 class _Worker:
-    def __init__(self, url: str, listen_url: str | None, concurrency: int | None) -> None:
+    def __init__(self, url: str, configuration: Configuration, handlers: Mapping[str, Handler]) -> None:
         self._name = f"w-{secrets.token_hex(4)}"
         self._database = Database(url)
-        self._listen_database = self._database if listen_url in (None, url) else Database(listen_url)
-        self._concurrency = concurrency
+        direct_url = configuration.listen_url or url
+        self._listen_database = self._database if direct_url == url else Database(direct_url)
+        self._concurrency = configuration.worker_concurrency
+        self._store = None if configuration.backup_dir is None else ArchiveStore(configuration.backup_dir)
+        self._handlers = dict(handlers)
+        if self._store is not None:
+            reader = f"knowledgehub worker {self._name} backup"
+            self._handlers["backup"] = Backup(direct_url, reader, self._store)
         self._drain = Drain()
         self._wake_up: WakeUp | None = None
         self._slots: list[threading.Thread] = []
@@ -61,6 +73,8 @@ class _Worker:
         """Start working as soon as the database is there; return at once."""
         place = {"host": socket.gethostname(), "pid": os.getpid()}
         _logger.info("worker started", extra={"worker": self._name, **place})
+        if self._store is not None:
+            self._store.make_folder()
         self._start_thread("start", self._start_when_ready)
 
     def drain(self) -> int:
@@ -120,7 +134,7 @@ class _Worker:
                 name,
                 self._database,
                 sql_kinds=sql_kinds,
-                handlers_by_kind=HANDLERS,
+                handlers_by_kind=self._handlers,
                 wake_up=wake_up,
                 drain=self._drain,
             )
@@ -128,10 +142,10 @@ class _Worker:
         listening = self._new_link(self._listen_database, "listener")
         self._start_thread("listener", lambda: listen(listening, wake_up, self._drain))
         sweeping = self._new_link(self._database, "sweep")
-        self._start_thread("sweep", lambda: keep_house(sweeping, self._name, self._drain))
+        self._start_thread("sweep", lambda: keep_house(sweeping, self._name, self._store, self._drain))
         _logger.info(
             "worker ready",
-            extra={"worker": self._name, "concurrency": concurrency, "kinds": [*sql_kinds, *HANDLERS]},
+            extra={"worker": self._name, "concurrency": concurrency, "kinds": [*sql_kinds, *self._handlers]},
         )
 
     def _new_link(self, database: Database, purpose: str) -> Link:

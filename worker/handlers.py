@@ -26,6 +26,14 @@ class WorkStopped(BaseException):
     """
 
 
+class JobFailedError(Exception):
+    """A handler raises it to fail its job with a failure code of its own; the message is for the log."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
 class HandledJob:
     """What a handler gets: its job, to tell how far it is and to learn when to stop."""
 
@@ -33,11 +41,17 @@ class HandledJob:
         self._claim = claim
         self._version = 0
         self._cancelled = False
+        self._undo: Callable[[], None] | None = None
 
     @property
     def id(self) -> UUID:
         """The job's id."""
         return self._claim.lease.job_id
+
+    @property
+    def token(self) -> UUID:
+        """The lease, for calls of the handler's own. It is never logged."""
+        return self._claim.lease.token
 
     @property
     def cancelled(self) -> bool:
@@ -50,6 +64,10 @@ class HandledJob:
         Call it before every effect, and at least once a second: a process that drains does not wait long.
         """
         self.renew(self._claim)
+        self.stop_if_asked()
+
+    def stop_if_asked(self) -> None:
+        """Do as :meth:`checkpoint`, but by what the last call told: :meth:`progress`, for one."""
         if self._cancelled or self._claim.drain.begun:
             raise WorkStopped
 
@@ -66,6 +84,18 @@ class HandledJob:
                 )
             outcome, self._version, self._cancelled = saved
 
+    def undo_unless_succeeded(self, undo: Callable[[], None]) -> None:
+        """Have ``undo`` called after the handler has returned if the job ends otherwise than succeeded.
+
+        It is not called when the lease is lost on the way: then the job may have succeeded or not.
+        """
+        self._undo = undo
+
+    def undo(self) -> None:
+        """Undo what the handler did."""
+        if self._undo is not None:
+            self._undo()
+
     def renew(self, claim: Claim) -> None:
         """Renew the lease through ``claim``; raise :class:`WorkStopped` when the job is lost."""
         with _stopping_when_lost():
@@ -73,9 +103,7 @@ class HandledJob:
 
 
 Handler = Callable[[HandledJob], dict[str, Any] | None]
-
-HANDLERS: dict[str, Handler] = {}
-"""The handler of every kind that has one. It does the whole job and returns the result; raising fails it."""
+"""Does a whole job and returns its result; raising fails the job."""
 
 
 def run(handler: Handler, claim: Claim, renewing: Claim) -> str:
@@ -97,14 +125,20 @@ def run(handler: Handler, claim: Claim, renewing: Claim) -> str:
             return claim.call(calls.release)
         # Of the two reasons to stop a job, a cancel request comes first where this is decided.
         failure_code = "actor_not_authorised"
+    except JobFailedError as failed:
+        _logger.error("the job fails", extra={"code": failed.code, "reason": str(failed)})  # noqa: TRY400
+        failure_code = failed.code
     except BaseException:
         _logger.exception("the handler failed")
         failure_code = "worker_error"
     try:
-        return claim.call(calls.finish, result, failure_code)
+        state = claim.call(calls.finish, result, failure_code)
     except (psycopg.DataError, psycopg.IntegrityError, TypeError, ValueError):
         _logger.exception("the handler's result cannot be stored")
-        return claim.call(calls.finish, None, "worker_error")
+        state = claim.call(calls.finish, None, "worker_error")
+    if state != "succeeded":
+        job.undo()
+    return state
 
 
 @contextmanager

@@ -38,6 +38,11 @@ class Lease:
         self._lost = True
 
     @property
+    def lost(self) -> bool:
+        """Whether the database refused it."""
+        return self._lost
+
+    @property
     def expired(self) -> bool:
         """Whether the lease may be over."""
         return self._lost or now() >= self._deadline

@@ -1,9 +1,5 @@
 """``course``."""
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from uuid import UUID
@@ -12,12 +8,10 @@ import click
 
 from knowledgehub import course_import
 from knowledgehub.commands.output import json_option, one_line, show
+from knowledgehub.commands.progress import progress, say
 from knowledgehub.commands.refusal import Refusal, refusal
 from knowledgehub.commands.session import WorkspaceParameter, operator
 from knowledgehub.course_import import CourseRefusedError, EmptyFolderError
-
-_TERMINAL_SECONDS = 0.2
-_LINE_SECONDS = 5.0
 
 
 @click.group()
@@ -39,9 +33,11 @@ def import_course(
     YAML front matter gives a page's title and tags. Files and folders whose names begin with a dot are
     skipped. Files that cannot be taken are named, the others are imported, and the status is 1.
     """
-    with operator() as calls, _progress() as progress:
+    with operator() as calls, progress() as show_progress:
         try:
-            result = course_import.import_course(calls, workspace, title, directory, progress)
+            result = course_import.import_course(
+                calls, workspace, title, directory, lambda number: show_progress(f"{number} files read")
+            )
         except CourseRefusedError as error:
             no_workspace = f"there is no workspace {workspace}: see `knowledgehub workspace list`"
             raise refusal(error.answer, not_found=no_workspace) from error
@@ -50,9 +46,9 @@ def import_course(
         except OSError as error:
             raise Refusal(f"{directory} cannot be read: {error.strerror}") from error
     for refused_file in result.refusals:
-        _say(f"refused {one_line(refused_file.file)}: {refused_file.reason}")
+        say(f"refused {one_line(refused_file.file)}: {refused_file.reason}")
     for note in result.notes:
-        _say(f"note on {one_line(note.file)}: {note.reason}")
+        say(f"note on {one_line(note.file)}: {note.reason}")
     body = {
         "id": None if result.course_id is None else str(result.course_id),
         "pages": result.pages,
@@ -66,31 +62,3 @@ def import_course(
     refused = f", {len(result.refusals)} refused" if result.refusals else ""
     show(as_json, body, f"added course {result.course_id}: {result.pages} pages{refused}")
     context.exit(1 if result.refusals else 0)
-
-
-def _say(text: str) -> None:
-    click.echo(f"knowledgehub: {text}", err=True)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], None]]:
-    """Show how many files have been read: on a terminal a few times a second, elsewhere a line at times."""
-    terminal = sys.stderr.isatty()
-    interval = _TERMINAL_SECONDS if terminal else _LINE_SECONDS
-    shown = time.monotonic()
-
-    def show_progress(number: int) -> None:
-        nonlocal shown
-        if time.monotonic() - shown < interval:
-            return
-        shown = time.monotonic()
-        if terminal:
-            click.echo(f"\r{number} files read", nl=False, err=True)
-        else:
-            _say(f"{number} files read")
-
-    try:
-        yield show_progress
-    finally:
-        if terminal:
-            click.echo("\r\x1b[K", nl=False, err=True)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from uuid import UUID
 
 import click
@@ -56,6 +57,14 @@ def require_no_url(reason: str) -> None:
     for name in URL_VARIABLES:
         if name in os.environ:
             raise Refusal(f"{reason}, but {name} is: set both, or neither to use the embedded database")
+
+
+def backup_dir() -> Path | None:
+    """Return the folder of archives: the one named, else the embedded server's; None if it is not known."""
+    settings = load()
+    if settings.backup_dir is None and "KNOWLEDGEHUB_OPERATOR_URL" not in os.environ:
+        return settings.data_dir / "backups"
+    return settings.backup_dir
 
 
 @contextmanager

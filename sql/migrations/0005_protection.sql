@@ -1,4 +1,4 @@
--- depends: 0003_jobs
+-- depends: 0004_backups
 -- What keeps strangers out and floods small: sign-ins are counted, what was refused is remembered, sessions can
 -- be named by the operator, and the audit trail takes decisions about the whole hub.
 

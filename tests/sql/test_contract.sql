@@ -29,7 +29,9 @@ SELECT bag_eq(
         ('hub_api jobs.cancel_job(p_session bytea, p_workspace uuid, p_job uuid, p_address inet)'),
         ('hub_api jobs.charge_request_budget(p_address text)'),
         ('hub_api jobs.create_job(p_session bytea, p_workspace uuid, p_key text, p_body jsonb, p_address inet)'),
+        ('hub_api jobs.download_archive(p_session bytea, p_workspace uuid, p_job uuid, p_address inet)'),
         ('hub_api jobs.list_audit(p_session bytea, p_workspace uuid, p_cursor text, p_limit integer)'),
+        ('hub_api jobs.list_backups(p_session bytea, p_workspace uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.list_job_audit(p_session bytea, p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.list_jobs(p_session bytea, p_workspace uuid, p_state text, p_kind text, p_cursor text, '
             || 'p_limit integer)'),
@@ -45,12 +47,14 @@ SELECT bag_eq(
         ('hub_operator hub.add_workspace(p_title text)'),
         ('hub_operator hub.end_sessions(p_email text, p_session uuid)'),
         ('hub_operator hub.list_all_workspaces()'),
+        ('hub_operator hub.restore_pages(p_course uuid, p_pages jsonb)'),
         ('hub_operator hub.list_sessions(p_email text)'),
         ('hub_operator hub.list_sign_in_refusals(p_cursor text, p_limit integer)'),
         ('hub_operator hub.set_membership(p_workspace uuid, p_email text, p_role text, p_enabled boolean)'),
         ('hub_operator hub.set_password(p_email text, p_password_hash text)'),
         ('hub_operator hub.set_user_enabled(p_email text, p_enabled boolean)'),
         ('hub_operator jobs.cancel_job_by_operator(p_job uuid)'),
+        ('hub_operator jobs.delete_archive(p_job uuid)'),
         ('hub_operator jobs.list_hub_audit(p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_jobs_by_operator(p_workspace uuid, p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_settings()'),
@@ -59,8 +63,13 @@ SELECT bag_eq(
         ('hub_worker jobs.advance(p_job uuid, p_lease uuid, p_page_limit integer, p_budget interval)'),
         ('hub_worker jobs.claim(p_worker text, p_kinds text[])'),
         ('hub_worker jobs.finish(p_job uuid, p_lease uuid, p_result jsonb, p_failure_code text)'),
+        ('hub_worker jobs.judge_archives(p_names text[])'),
         ('hub_worker jobs.list_missing_limits()'),
         ('hub_worker jobs.list_sql_kinds()'),
+        ('hub_worker jobs.open_consistent_read(p_job uuid, p_lease uuid)'),
+        ('hub_worker jobs.read_courses(p_job uuid, p_lease uuid, p_after integer)'),
+        ('hub_worker jobs.read_members(p_job uuid, p_lease uuid, p_after text)'),
+        ('hub_worker jobs.read_pages(p_job uuid, p_lease uuid, p_course uuid, p_after integer)'),
         ('hub_worker jobs.read_worker_settings()'),
         ('hub_worker jobs.release(p_job uuid, p_lease uuid)'),
         ('hub_worker jobs.renew(p_job uuid, p_lease uuid)'),
@@ -111,8 +120,8 @@ SELECT bag_eq(
       WHERE NOT r.prosecdef OR 'search_path=pg_catalog, pg_temp' <> ALL (coalesce(r.proconfig, '{}'))$$,
     $$VALUES
         ('hub._describe_page'), ('hub._error'), ('hub._invalid'), ('hub._is_session_live'), ('hub._lower_tags'),
-        ('hub._normalise_email'), ('hub._utc'), ('hub._uuid'), ('jobs._failure'), ('jobs._is_page_fault'),
-        ('jobs._page_error')$$,
+        ('hub._normalise_email'), ('hub._utc'), ('hub._uuid'), ('jobs._describe_backup'), ('jobs._failure'),
+        ('jobs._is_page_fault'), ('jobs._page_error')$$,
     'all are SECURITY DEFINER with a pinned search_path, but these small ones');
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r
@@ -123,7 +132,7 @@ SELECT is_empty(
     $$SELECT r.name FROM routine AS r
       WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator',
           'hub._lock_page', 'hub._sign_in_wait',
-          'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._read_job')
+          'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._read_job', 'jobs._lock_archive')
           AND r.provolatile <> 'v'$$,
     'those that must see what was committed a moment ago are VOLATILE');
 SELECT is_empty(
@@ -152,8 +161,15 @@ SELECT bag_eq(
         ('jobs.advance', 'TABLE(outcome text, snapshot text)'),
         ('jobs.claim', 'TABLE(job_id uuid, lease uuid, kind text, lease_seconds integer, attempt integer)'),
         ('jobs.finish', 'TABLE(outcome text, snapshot text)'),
+        ('jobs.judge_archives', 'TABLE(name text)'),
         ('jobs.list_missing_limits', 'TABLE(setting text)'),
         ('jobs.list_sql_kinds', 'TABLE(kind text)'),
+        ('jobs.open_consistent_read',
+            'TABLE(workspace_id uuid, workspace_title text, courses integer, pages integer, members integer)'),
+        ('jobs.read_courses', 'TABLE(id uuid, "position" integer, title text)'),
+        ('jobs.read_members', 'TABLE(email text, name text, role text, enabled boolean)'),
+        ('jobs.read_pages',
+            'TABLE(id uuid, "position" integer, title text, content text, tags text[], updated_at text)'),
         ('jobs.read_worker_settings', 'TABLE(concurrency integer)'),
         ('jobs.release', 'TABLE(outcome text, snapshot text)'),
         ('jobs.renew', 'TABLE(stop_requested boolean, version bigint)'),

@@ -173,14 +173,17 @@ def test_only_one_function_handles_errors_it_does_not_name(file: Path) -> None:
 
 @every_file
 def test_errors_that_are_raised_have_a_code_of_ours(file: Path) -> None:
-    """KH423: the lease is lost; KH500: called wrongly; 40001: try again. All else is an outcome."""
+    """KH423: the lease is lost; KH408: open for too long; KH500: called wrongly; 40001: try again.
+
+    All else is an outcome.
+    """
     if language(file) == "plpgsql":
         for key, value in nodes(plpgsql(file)):
             if key == "PLpgSQL_stmt_raise" and value.get("elog_level") == 21:  # ERROR
                 if "message" not in value and "options" not in value:
                     continue  # a plain RAISE passes the caught error on
                 codes = re.findall(
-                    r"'(KH423|KH500|serialization_failure)'", json.dumps(value.get("options", []))
+                    r"'(KH408|KH423|KH500|serialization_failure)'", json.dumps(value.get("options", []))
                 )
                 assert len(codes) == 1, value
 

@@ -12,52 +12,11 @@ VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-DECLARE
-    v_errors jsonb;
-    v_added bigint;
 BEGIN
     PERFORM hub._require_read_committed();
-    PERFORM FROM hub_store.course AS c WHERE c.id = p_course FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-        outcome := 'not_found';
-    ELSIF p_pages IS NULL OR jsonb_typeof(p_pages) <> 'array' THEN
-        outcome := 'invalid';
-        detail := hub._invalid('', 'send an array of pages');
-    END IF;
-    IF outcome IS NOT NULL THEN
-        RETURN NEXT;
-        RETURN;
-    END IF;
-    WITH item AS MATERIALIZED (
-        SELECT e.place, n.title, n.content, n.tags, n.errors
-        FROM jsonb_array_elements(p_pages) WITH ORDINALITY AS e (value, place)
-        CROSS JOIN LATERAL hub._normalise_page(e.value) AS n
-    ), wrong AS (
-        SELECT jsonb_agg(
-            hub._error('/' || i.place - 1 || (r.error ->> 'pointer'), r.error ->> 'message')
-            ORDER BY i.place, r.place) AS errors
-        FROM item AS i
-        CROSS JOIN LATERAL jsonb_array_elements(i.errors) WITH ORDINALITY AS r (error, place)
-    ), added AS (
-        INSERT INTO hub_store.page (course_id, position, title, content, tags)
-        SELECT p_course, l.position + i.place, i.title, i.content, i.tags
-        FROM item AS i
-        CROSS JOIN (
-            SELECT coalesce(max(p.position), 0) AS position
-            FROM hub_store.page AS p
-            WHERE p.course_id = p_course) AS l
-        WHERE (SELECT w.errors FROM wrong AS w) IS NULL
-        RETURNING id
-    )
-    SELECT w.errors, (SELECT count(*) FROM added) INTO v_errors, v_added FROM wrong AS w;
-    IF v_errors IS NULL THEN
-        outcome := 'ok';
-        detail := jsonb_build_object('id', p_course, 'added', v_added);
-    ELSE
-        outcome := 'invalid';
-        detail := jsonb_build_object('errors', v_errors);
-    END IF;
-    RETURN NEXT;
+    RETURN QUERY
+    SELECT a.outcome, a.detail, a.body
+    FROM hub._append_pages(p_course, p_pages, false) AS a;
 END;
 $$;
 

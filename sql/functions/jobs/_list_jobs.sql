@@ -5,7 +5,7 @@
 -- knows hopes to meet them soon among all the newest jobs, and reads on and on where they are old.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs.list_jobs, jobs.list_jobs_by_operator.
+-- Callers: jobs.list_jobs, jobs.list_jobs_by_operator, jobs.list_backups.
 CREATE OR REPLACE FUNCTION jobs._list_jobs(
     p_workspace uuid,
     p_state text,

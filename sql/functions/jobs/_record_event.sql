@@ -3,7 +3,8 @@
 -- Exactly one of p_actor (a user), p_worker and neither (the operator) is given.
 -- Raises: nothing of its own.
 -- Locks: audit (insert only).
--- Callers: jobs.create_job, jobs.claim, jobs._leave_running, jobs._end_job, jobs._request_cancel.
+-- Callers: jobs.create_job, jobs.claim, jobs._leave_running, jobs._end_job, jobs._request_cancel,
+--   jobs.download_archive, jobs.delete_archive.
 CREATE OR REPLACE FUNCTION jobs._record_event(
     p_job uuid,
     p_event text,

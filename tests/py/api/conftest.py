@@ -73,7 +73,10 @@ def shared(
     create_roles(database.url(SUPERUSER))
     hub = Hub(database)
     hub.set("CreationsPerMinutePerAddress", 1_000_000)
-    api = ApiProcess(tmp_path_factory.mktemp("api") / "api.log", database.url("hub_api"))
+    folder = tmp_path_factory.mktemp("api")
+    archives = folder / "backups"
+    archives.mkdir()
+    api = ApiProcess(folder / "api.log", database.url("hub_api"), KNOWLEDGEHUB_BACKUP_DIR=str(archives))
     try:
         api.wait_until("/readyz")
         yield hub, api

@@ -181,11 +181,11 @@ class Hub:
         assert row[0] == "created", row
         return UUID(row[1]["job_id"])
 
-    def claim(self, job: UUID) -> Lease:
+    def claim(self, job: UUID, kind: str = "course_tagging") -> Lease:
         """Claim the job as a worker; jobs of other tests that come first are claimed along the way."""
         while True:
             row = self._worker.execute(
-                "SELECT job_id, lease FROM jobs.claim('worker', ARRAY['course_tagging'])"
+                "SELECT job_id, lease FROM jobs.claim('worker', %s)", ([kind],)
             ).fetchone()
             assert row is not None, "the job cannot be claimed"
             if row[0] == job:
@@ -204,6 +204,25 @@ class Hub:
         lease = self.claim(job)
         while self.advance(lease) != "ended":
             pass
+
+    def add_backup(self, person: Person, workspace: UUID, archive: str, content: bytes) -> UUID:
+        """Run a backup to its end in somebody's name, with a result that names ``archive``."""
+        token = hashlib.sha256(self.sign_in(person).encode()).digest()
+        row = self.connection.execute(
+            "SELECT detail->>'job_id' FROM jobs.create_job(%s, %s, %s, '{\"kind\": \"backup\"}', NULL)",
+            (token, workspace, str(uuid4())),
+        ).fetchone()
+        assert row is not None
+        job = UUID(row[0])
+        lease = self.claim(job, "backup")
+        digest = hashlib.sha256(content).hexdigest()
+        result = {"archive": archive, "bytes": len(content), "pages": 3, "sha256": digest}
+        self._worker.execute("SELECT jobs.finish(%s, %s, %s)", (lease.job, lease.token, Jsonb(result)))
+        return job
+
+    def delete_archive(self, job: UUID) -> None:
+        """Delete a backup's archive as the operator does."""
+        self._operator.execute("SELECT jobs.delete_archive(%s)", (job,))
 
     def cancel(self, job: UUID) -> None:
         """Cancel the job as the operator does."""

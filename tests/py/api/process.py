@@ -33,6 +33,7 @@ class ApiProcess:
         self._log = log
         self.port = free_port()
         self._clients: list[Client] = []
+        self._environment = environment
         self.origin = environment.get("KNOWLEDGEHUB_PUBLIC_ORIGIN", f"http://127.0.0.1:{self.port}")
         inherited = {name: value for name, value in os.environ.items() if name not in URL_VARIABLES}
         with log.open("wb") as output:
@@ -47,6 +48,11 @@ class ApiProcess:
                     **environment,
                 },
             )
+
+    @property
+    def backup_dir(self) -> Path:
+        """The folder of archives."""
+        return Path(self._environment["KNOWLEDGEHUB_BACKUP_DIR"])
 
     @property
     def address(self) -> str:

@@ -88,6 +88,7 @@ def test_the_document_has_the_routes_and_methods_that_the_api_has() -> None:
             feed=Feed(calls, "", {}),
             passwords=Passwords(),
             files=StaticFiles(),
+            backup_dir=None,
         )
     )
     served = {

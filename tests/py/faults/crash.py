@@ -39,11 +39,15 @@ class CrashingDatabase(Database):
         """End the server at once, without a checkpoint; return when it is gone."""
         os.kill(self._pid, signal.SIGQUIT)
         os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOWAIT)
+        if self._process is not None:
+            self._process.wait()
 
     def start(self) -> None:
         """Start the server again; return when it has recovered."""
         with (self._folder.parent / "again.log").open("wb") as log:
             self._process = subprocess.Popen(self._command, stdout=log, stderr=log)
+        # Each program on the way to the server becomes the next one.
+        self._pid = self._process.pid
         wait_until(self._answers, "the server is back", 60)
 
     def end(self) -> None:

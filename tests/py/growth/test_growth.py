@@ -70,6 +70,10 @@ OPERATIONS = {
     "list_of_kind": Call(_LIST.format("NULL", "'kind-1'", "NULL")),
     "list_cancelled_of_kind": Call(_LIST.format("'cancelled'", "'kind-1'", "NULL")),
     "list_of_unknown_kind": Call(_LIST.format("NULL", "'unknown'", "NULL")),
+    "list_backups": Call("SELECT * FROM jobs.list_backups(%(session)s, %(workspace)s, NULL, 2)"),
+    "judge_archives": Call(
+        "SELECT * FROM jobs.judge_archives(ARRAY[%(old)s::text || '.0123456789abcdef.zip'])"
+    ),
     "list_audit": Call("SELECT * FROM jobs.list_audit(%(session)s, %(workspace)s, NULL, 2)"),
     "list_audit_next": Call("SELECT * FROM jobs.list_audit(%(session)s, %(workspace)s, %(old_event)s, 2)"),
     "list_job_audit": Call(_OF_OLD_JOB.format("list_job_audit")),

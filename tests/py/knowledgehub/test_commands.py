@@ -16,48 +16,13 @@ import psycopg
 import pytest
 from argon2 import PasswordHasher
 from click import Command, Group
-from click.testing import CliRunner, Result
 
 from knowledgehub.cli import main
 from knowledgehub.configuration import SOURCE_TREE
+from tests.py.knowledgehub.running import Run, run_json
 from tests.server import Database
 
 PASSWORD = "a long password"
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def environment(database: Database, tmp_path: Path) -> dict[str, str]:
-    """Variables that name the test's own database."""
-    return {
-        "KNOWLEDGEHUB_OPERATOR_URL": database.url("hub_operator"),
-        "KNOWLEDGEHUB_OWNER_URL": database.url("hub_migrator"),
-        "DATA_DIR": str(tmp_path / "no data"),
-    }
-
-
-@pytest.fixture
-def run(environment: Mapping[str, str]) -> Run:
-    """Run a command in this process; with status 1, it has to say why in ``lines`` lines."""
-    kept = {name: None for name in os.environ if name.startswith(("KNOWLEDGEHUB_", "DEMO_", "PORT"))}
-
-    def run(
-        *arguments: str, status: int = 0, lines: int = 1, stdin: str | bytes = "", **variables: str | None
-    ) -> Result:
-        result = CliRunner().invoke(main, arguments, input=stdin, env=kept | dict(environment) | variables)
-        assert result.exit_code == status, (result.output, result.exception)
-        if status == 1:
-            assert result.stderr.startswith("knowledgehub: ")
-            assert result.stderr.count("\n") == lines
-        return result
-
-    return run
-
-
-def run_json(run: Run, *arguments: str, **options: str) -> Any:  # noqa: ANN401 (JSON)
-    """Run a command with --json and return what it printed."""
-    return json.loads(run(*arguments, "--json", **options).stdout)
 
 
 @pytest.fixture
@@ -341,7 +306,7 @@ def test_a_long_import_tells_how_far_it_is_where_there_is_no_terminal(
     (tmp_path / "a.md").write_text("")
     (tmp_path / "b.md").write_text("")
     assert run("course", "import", workspace, "T", str(tmp_path)).stderr == ""
-    monkeypatch.setattr("knowledgehub.commands.courses._LINE_SECONDS", 0)
+    monkeypatch.setattr("knowledgehub.commands.progress._LINE_SECONDS", 0)
     shown = run("course", "import", workspace, "T", str(tmp_path)).stderr
     assert shown == "knowledgehub: 1 files read\nknowledgehub: 2 files read\n"
 
@@ -378,6 +343,7 @@ def test_settings_are_shown_with_their_ranges(run: Run) -> None:
         "LeaseSeconds": 30,
         "MaxAttempts": 3,
         "WorkerConcurrency": 2,
+        "MaxBackupSeconds": 3600,
     }
     assert "MaxPendingPerActor" in run("settings", "show").stdout
 

@@ -16,7 +16,7 @@ def test_an_empty_environment_is_a_complete_configuration() -> None:
     assert configuration.public_origin == "http://127.0.0.1:8000"
     assert configuration.port == 8000
     assert configuration.data_dir == SOURCE_TREE / "var"
-    assert configuration.backup_dir == SOURCE_TREE / "var" / "backups"
+    assert configuration.backup_dir is None
     assert configuration.worker_concurrency is None
     assert configuration.demo_password is None
 
@@ -78,7 +78,6 @@ def test_relative_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     configuration = load({"DATA_DIR": "da ta"})
     assert configuration.data_dir == tmp_path / "da ta"
-    assert configuration.backup_dir == tmp_path / "da ta" / "backups"
     assert load({"KNOWLEDGEHUB_BACKUP_DIR": "b"}).backup_dir == tmp_path / "b"
 
 

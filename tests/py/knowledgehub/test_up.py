@@ -197,6 +197,8 @@ def test_it_serves_a_demo_and_leaves_nothing_behind_but_data(home: Home) -> None
     assert home.sign_in(given) == 200
     assert home.sign_in(ready) == 401
     home.stop(process, signal.SIGHUP)
+    # Where its worker keeps backups.
+    assert (home.data_dir / "backups").stat().st_mode & 0o777 == 0o700
 
     process, kept_password = home.start_ready()
     assert kept_password == given

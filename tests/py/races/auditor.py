@@ -109,7 +109,7 @@ _RULES = {
              WHERE a.job_id = j.id AND a.event IN ('job.succeeded', 'job.failed', 'job.cancelled'))
                 IS DISTINCT FROM ARRAY['job.' || j.state]
             OR (SELECT a.event FROM jobs_store.audit_event a
-                WHERE a.job_id = j.id ORDER BY a.id DESC LIMIT 1)
+                WHERE a.job_id = j.id AND a.event LIKE 'job.%' ORDER BY a.id DESC LIMIT 1)
                 <> 'job.' || j.state)""",
     "U1: no terminal event before the end": """
         SELECT j.id FROM jobs_store.job j
@@ -122,7 +122,13 @@ _RULES = {
                WHERE c.job_id = j.id AND (c.old ->> 'state', c.old ->> 'lease')
                      IS DISTINCT FROM (c.new ->> 'state', c.new ->> 'lease'))
               <> (SELECT count(*) FROM jobs_store.audit_event a
-                  WHERE a.job_id = j.id AND a.event NOT IN ('job.queued', 'job.cancel_requested'))""",
+                  WHERE a.job_id = j.id AND a.event LIKE 'job.%'
+                    AND a.event NOT IN ('job.queued', 'job.cancel_requested'))""",
+    "U1: an archive is deleted once, and not downloaded after that": """
+        SELECT a.job_id FROM jobs_store.audit_event a
+        WHERE a.event LIKE 'backup.%' AND EXISTS (
+            SELECT FROM jobs_store.audit_event d
+            WHERE d.job_id = a.job_id AND d.event = 'backup.deleted' AND d.id < a.id)""",
     "a job moves only along the arrows": """
         SELECT c.job_id FROM logbook.job_change c
         WHERE (c.old ->> 'state', c.new ->> 'state') NOT IN (

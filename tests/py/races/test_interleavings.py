@@ -438,6 +438,49 @@ def save_progress_and_cancel(world: World) -> Spec:
     return Spec({"cancel": ("hub_api", calls(cancel)), "save": ("hub_worker", calls(save))}, check)
 
 
+def download_and_delete(world: World) -> Spec:
+    """U1: an archive is downloaded, in sections, while the operator deletes it."""
+    job = world.backup()
+
+    def check(results: Results) -> None:
+        assert results["delete"] == ["ok", None]
+        sections = [result for name in ("one", "two") for result in results[name] if result is not None]
+        assert len(sections) == 3
+        query = (
+            "SELECT count(*) FROM jobs_store.audit_event WHERE job_id = %s AND event = 'backup.downloaded'"
+        )
+        assert one(world.owner, query, job) == (int("ok" in sections),)
+        assert set(sections) <= {"ok", "archive_gone"}
+
+    section = partial(world.download, user=world.ada, job=job)
+    return Spec(
+        {
+            "one": ("hub_api", calls(section, section)),
+            "two": ("hub_api", calls(section)),
+            "delete": ("hub_operator", calls(partial(world.delete_archive, job=job))),
+        },
+        check,
+    )
+
+
+def disabled_member_and_download(world: World) -> Spec:
+    """A right is taken away while it is used for a download: it is used before that, or refused."""
+    job = world.backup()
+
+    def disable(operator: Connection) -> object:
+        world.set_member(operator, world.bob, enabled=False)
+        return "done"
+
+    def check(results: Results) -> None:
+        assert results["download"][0] in {"ok", "not_administrator"}
+        assert world.download(world.owner, world.bob, job) == "not_administrator"
+
+    download = partial(world.download, user=world.bob, job=job)
+    return Spec(
+        {"disable": ("hub_operator", calls(disable)), "download": ("hub_api", calls(download))}, check
+    )
+
+
 SPECS: list[Callable[[World], Spec]] = [
     cancel_and_step,
     cancel_and_finish,
@@ -463,6 +506,8 @@ SPECS: list[Callable[[World], Spec]] = [
     cancel_and_cancel,
     sign_out_and_disable_user,
     save_progress_and_cancel,
+    download_and_delete,
+    disabled_member_and_download,
 ]
 
 

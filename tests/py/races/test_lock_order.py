@@ -71,6 +71,16 @@ CALLS: dict[str, tuple[str, Call, set[str]]] = {
         {"user", "membership"},
     ),
     "advance": ("hub_worker", lambda world, worker: world.advance(worker, _claim(world)), {"job"}),
+    "download_archive": (
+        "hub_api",
+        lambda world, api: world.download(api, world.ada, _job(world)),
+        {"membership", "job"},
+    ),
+    "delete_archive": (
+        "hub_operator",
+        lambda world, operator: world.delete_archive(operator, _job(world)),
+        {"job"},
+    ),
     "release": ("hub_worker", lambda world, worker: world.release(worker, _claim(world)), {"job"}),
 }
 """Each function that locks: its role, a call of it, and which of the rows it waits for."""
@@ -96,7 +106,10 @@ def test_whoever_waits_for_a_row_holds_none_that_comes_later(database: Database,
     waited_for = set()
     for place, held in enumerate(ORDER):
         world = World(owner)
-        world.claimed_job(world.ada)
+        if "archive" in name:
+            world.backup()
+        else:
+            world.claimed_job(world.ada)
         names = {"ada": world.ada, "workspace": world.workspace, "course": world.course}
         holder, caller = database.as_superuser(), database.as_role(role)
         caller.execute("SET lock_timeout = 0; SET statement_timeout = 0")

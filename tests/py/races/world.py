@@ -138,6 +138,28 @@ class World:
         assert claim is not None
         return claim
 
+    def backup(self) -> uuid.UUID:
+        """Create a backup and let it succeed; return its job. No other backup may be queued."""
+        query = 'SELECT outcome FROM jobs.create_job(%s, %s, %s, \'{"kind": "backup"}\', NULL)'
+        key = str(uuid.uuid4())
+        assert one(self.owner, query, self.session(self.ada), self.workspace, key) == ("created",)
+        claim = one(self.owner, "SELECT job_id, lease FROM jobs.claim('w-test/1', ARRAY['backup'])")
+        query = """SELECT outcome FROM jobs.finish(%s, %s, '{"archive": "a"}')"""
+        assert one(self.owner, query, *claim) == ("succeeded",)
+        job: uuid.UUID = claim[0]
+        return job
+
+    def download(self, api: Connection, user: uuid.UUID, job: uuid.UUID) -> str:
+        """Download a backup's archive and return the outcome."""
+        query = "SELECT outcome FROM jobs.download_archive(%s, %s, %s, '192.0.2.1')"
+        outcome: str = one(api, query, self.session(user), self.workspace, job)[0]
+        return outcome
+
+    def delete_archive(self, operator: Connection, job: uuid.UUID) -> str:
+        """Delete a backup's archive and return the outcome."""
+        outcome: str = one(operator, "SELECT outcome FROM jobs.delete_archive(%s)", job)[0]
+        return outcome
+
     def release(self, worker: Connection, claim: Claim) -> str:
         """Give a claim back and return the outcome."""
         outcome: str = one(worker, "SELECT outcome FROM jobs.release(%s, %s)", *claim)[0]

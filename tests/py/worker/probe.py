@@ -8,7 +8,7 @@ from typing import Any
 
 from knowledgehub import configuration, logs
 from worker import daemon
-from worker.handlers import HANDLERS, HandledJob
+from worker.handlers import HandledJob
 
 _DIR = Path(os.environ["PROBE_DIR"])
 
@@ -84,16 +84,7 @@ def _wait_for(name: str) -> None:
 
 
 if __name__ == "__main__":
-    HANDLERS.update(
-        succeed=succeed,
-        fail=fail,
-        leave=leave,
-        return_nul=return_nul,
-        overcount=overcount,
-        check=check,
-        save_late=save_late,
-        stop_late=stop_late,
-        be_deaf=be_deaf,
-    )
+    probes = (succeed, fail, leave, return_nul, overcount, check, save_late, stop_late, be_deaf)
     logs.configure("worker")
-    sys.exit(daemon.main(os.environ["KNOWLEDGEHUB_WORKER_URL"], configuration.load(os.environ)))
+    url = os.environ["KNOWLEDGEHUB_WORKER_URL"]
+    sys.exit(daemon.main(url, configuration.load(os.environ), {probe.__name__: probe for probe in probes}))

@@ -107,6 +107,22 @@ class Scene:
         )
         return str(outcome)
 
+    def edit_page(self, course: UUID, position: int, content: str) -> None:
+        """Give a page another content, as the administrator does."""
+        query = "SELECT id, title FROM hub_store.page WHERE course_id = %s AND position = %s"
+        row = self.connection.execute(query, (course, position)).fetchone()
+        assert row is not None
+        page, title = row
+        body = {"title": title, "content": content, "tags": []}
+        (outcome,) = self._call(
+            "SELECT outcome FROM hub.edit_page(%s, %s, %s, '*', %s)",
+            SESSION,
+            self.workspace,
+            page,
+            Jsonb(body),
+        )
+        assert outcome == "ok", outcome
+
     def revoke(self) -> None:
         """Take the administrator's right to the workspace."""
         self.connection.execute(

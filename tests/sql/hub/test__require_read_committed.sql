@@ -1,6 +1,6 @@
 BEGIN;
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-SELECT plan(13);
+SELECT plan(14);
 
 SELECT throws_ok(
     f.call, 'KH500', 'this function works in a READ COMMITTED transaction only',
@@ -18,7 +18,8 @@ FROM (VALUES
     ('SELECT hub.add_workspace(NULL)'),
     ('SELECT hub.set_membership(NULL, NULL, NULL, NULL)'),
     ('SELECT hub.add_course(NULL, NULL)'),
-    ('SELECT hub.add_pages(NULL, NULL)')) AS f (call);
+    ('SELECT hub.add_pages(NULL, NULL)'),
+    ('SELECT hub.restore_pages(NULL, NULL)')) AS f (call);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -108,6 +108,37 @@ BEGIN
 END;
 $$;
 
+-- Makes a backup that has succeeded; its archive is named by its job and p_suffix.
+CREATE PROCEDURE fixture.back_up(p_key text, p_suffix text DEFAULT '0123456789abcdef', p_who text DEFAULT 'ada')
+LANGUAGE plpgsql AS $$
+DECLARE
+    v_outcome text;
+BEGIN
+    CALL fixture.queue(p_key, '{"kind": "backup"}', p_who);
+    ASSERT fixture.claim(p_kinds => '{backup}') = p_key, 'another job was claimed';
+    SELECT f.outcome INTO v_outcome
+    FROM jobs.finish(fixture.job(p_key), fixture.lease(p_key), jsonb_build_object(
+        'archive', fixture.archive(p_key, p_suffix), 'bytes', 7, 'pages', 3, 'sha256', repeat('a', 64))) AS f;
+    ASSERT v_outcome = 'succeeded', 'the backup did not succeed';
+END;
+$$;
+
+-- The name of a file of a job in the backup folder.
+CREATE FUNCTION fixture.archive(p_key text, p_suffix text DEFAULT '0123456789abcdef')
+RETURNS text LANGUAGE sql AS $$
+    SELECT fixture.job(p_key) || '.' || p_suffix || '.zip';
+$$;
+
+-- A running backup, made without any call: its consistent read is a transaction in which those do not work.
+CREATE PROCEDURE fixture.run_backup(p_key text DEFAULT 'job', p_kind text DEFAULT 'backup') LANGUAGE sql AS $$
+    INSERT INTO jobs_store.job
+        (workspace_id, kind, itemised, state, actor_id, actor_name, idempotency_key, request, labels, max_attempts,
+         attempt, lease, lease_until, lease_seconds, worker, notified_at, created_at, started_at)
+    SELECT fixture.id('main'), p_kind, false, 'running', fixture.id('ada'), 'Ada', p_key, '{}', '{}', 3,
+           1, gen_random_uuid(), n.now, 30, 'worker', n.now, n.now, n.now
+    FROM (SELECT clock_timestamp() AS now) AS n;
+$$;
+
 CREATE FUNCTION fixture.lease(p_key text DEFAULT 'job') RETURNS uuid LANGUAGE sql AS $$
     SELECT j.lease FROM jobs_store.job AS j WHERE j.id = fixture.job(p_key);
 $$;

@@ -1,6 +1,6 @@
 BEGIN;
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ;
-SELECT plan(12);
+SELECT plan(14);
 
 SELECT throws_ok(
     f.call, 'KH500', 'this function works in a READ COMMITTED transaction only',
@@ -10,6 +10,8 @@ FROM (VALUES
     ('SELECT jobs.create_job(NULL, NULL, NULL, NULL, NULL)'),
     ('SELECT jobs.cancel_job(NULL, NULL, NULL, NULL)'),
     ('SELECT jobs.cancel_job_by_operator(NULL)'),
+    ('SELECT jobs.download_archive(NULL, NULL, NULL, NULL)'),
+    ('SELECT jobs.delete_archive(NULL)'),
     ('SELECT jobs.claim(NULL, NULL)'),
     ('SELECT jobs.advance(NULL, NULL)'),
     ('SELECT jobs.renew(NULL, NULL)'),

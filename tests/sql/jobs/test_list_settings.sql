@@ -9,7 +9,8 @@ SELECT results_eq(
         ('CreationsPerMinutePerAddress', 10, 1, 1000000), ('IPv6PrefixLength', 128, 32, 128),
             ('LeaseSeconds', 30, 5, 1000000),
             ('MaxAttempts', 3, 1, 1000000),
-        ('MaxCoursePages', 100000, 1, 1000000), ('MaxCreatedPerDay', 100, 0, 1000000),
+        ('MaxBackupSeconds', 3600, 60, 1000000), ('MaxCoursePages', 100000, 1, 1000000),
+        ('MaxCreatedPerDay', 100, 0, 1000000),
         ('MaxPendingPerActor', 3, 0, 1000000), ('MaxPendingPerWorkspace', 10, 0, 1000000),
         ('WorkerConcurrency', 2, 1, 1000000)$$,
     'every setting by name, with its default and its range');

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(46);
+SELECT plan(48);
 CALL fixture.world();
 CALL fixture.queue('queued');
 CALL fixture.queue('handled', '{"kind": "archive"}');
@@ -89,6 +89,9 @@ FROM (VALUES
     ($$INSERT INTO jobs_store.audit_event (at, event, workspace_id, by) VALUES (now(), 'x', fixture.id('main'),
         'cron')$$, '23514',
         'U1: there is nobody else'),
+    ($$INSERT INTO jobs_store.archive_deletion VALUES (gen_random_uuid())$$, '23503', 'a deletion is of a job'),
+    ($$INSERT INTO jobs_store.archive_deletion VALUES (fixture.job('handled')), (fixture.job('handled'))$$, '23505',
+        'and is there once'),
     ($$UPDATE jobs_store.setting SET value = 4 WHERE name = 'LeaseSeconds'$$, '23514', 'a setting is in its range'),
     ($$DELETE FROM jobs_store.kind WHERE name = 'course_tagging'$$, '23503', 'a kind with jobs stays'),
     ($$UPDATE jobs_store.job SET idempotency_key = 'queued' WHERE id = fixture.job('running')$$, '23505',
