@@ -18,7 +18,7 @@ CHROMIUM_PACKAGES := chromium chromium-common fonts-liberation
 # below .venv; nothing is installed.
 DEBIAN := $(VENV)/debian
 DEBIAN_PACKAGES := postgresql-15 postgresql-client-15 postgresql-15-pgtap postgresql-15-plpgsql-check \
-	unzip 7zip
+	unzip 7zip nginx openssl
 
 # What `make bench` compares with, each below .venv in an environment of its own.
 PEERS := $(VENV)/peers
@@ -45,6 +45,10 @@ test: $(VENV)/test.stamp $(DEBIAN).stamp $(CHROMIUM).stamp ## Run all tests on P
 test-large: $(VENV)/test.stamp $(DEBIAN).stamp ## Test archives beyond 65,535 entries and 4 GiB: minutes, 15 GiB of disk
 	@exec $(BIN)/python -m pytest tests/large $(ARGS)
 
+.PHONY: test-slow
+test-slow: $(VENV)/test.stamp $(DEBIAN).stamp ## Test what takes minutes by its nature: an idle stream behind nginx
+	@exec $(BIN)/python -m pytest tests/slow $(ARGS)
+
 .PHONY: lint
 lint: $(VENV)/test.stamp ## Check style, formatting and types
 	$(BIN)/ruff check $(ARGS)
@@ -54,6 +58,11 @@ lint: $(VENV)/test.stamp ## Check style, formatting and types
 .PHONY: screenshots
 screenshots: $(VENV)/test.stamp $(DEBIAN).stamp $(CHROMIUM).stamp ## Write pictures of every view of the page to screenshots/
 	@exec $(BIN)/python -m tests.screenshots $(ARGS)
+
+.PHONY: audit
+audit: $(VENV)/made.stamp ## Look the locked packages up among known vulnerabilities (needs pypi.org itself)
+	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	@$(VENV)/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
 
 .PHONY: bench
 bench: $(VENV)/test.stamp $(CHROMIUM).stamp $(PEERS)/pgqueuer.stamp $(PEERS)/procrastinate.stamp peers-on-node

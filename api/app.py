@@ -10,6 +10,7 @@ from falcon.asgi import Request, Response
 from falcon.routing import BaseConverter
 from psycopg_pool import AsyncConnectionPool
 
+from api.address import AddressResolver
 from api.backups import Archive
 from api.calls import Calls
 from api.content import Courses, Page, Pages, Workspaces
@@ -19,6 +20,8 @@ from api.guard import Guard
 from api.health import Healthz, Readyz
 from api.jobs import Cancel, Entries, Job, Jobs, TaggingPreview
 from api.lifecycle import Lifecycle
+from api.metrics import Metrics
+from api.openapi import OpenApi
 from api.passwords import Passwords
 from api.problems import ErrorHandlers, ProblemPage
 from api.query import UUID_TEXT
@@ -32,12 +35,14 @@ class Dependencies:
     """What the resources work with."""
 
     public_origin: str
+    resolver: AddressResolver
     pool: AsyncConnectionPool
     calls: Calls
     feed: Feed
     passwords: Passwords
     files: StaticFiles
     backup_dir: Path | None
+    metrics_token: str | None = None
 
 
 class IdConverter(BaseConverter):
@@ -54,7 +59,7 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
     cookie = SessionCookie(dependencies.public_origin)
     middleware: list[Any] = [
         Lifecycle(dependencies.pool, feed),
-        Guard(calls, cookie, dependencies.public_origin),
+        Guard(calls, cookie, dependencies.resolver, dependencies.public_origin),
     ]
     app = falcon.asgi.App(middleware=middleware)
     ErrorHandlers(dependencies.public_origin).add_to(app)
@@ -80,6 +85,8 @@ def create_app(dependencies: Dependencies) -> falcon.asgi.App[Request, Response]
         f"{workspace}/backups": Entries(calls.list_backups),
         f"{workspace}/backups/{{job:id}}/archive": Archive(calls, dependencies.backup_dir),
         "/problems/{slug}": ProblemPage(),
+        "/openapi.json": OpenApi(dependencies.public_origin, cookie.name),
+        "/metrics": Metrics(dependencies.metrics_token, feed),
         "/healthz": Healthz(),
         "/readyz": Readyz(calls, feed),
         "/": index,

@@ -19,6 +19,9 @@ MOST_VALUES = 20_000
 
 # Also one that never ends, so that no text is gone through twice.
 _STRING = re.compile(rb'"(?:[^"\\]|\\.?)*+"?', re.DOTALL)
+BODY_SECONDS = 60
+"""How long a body may take to arrive."""
+
 _DISCARDED_BYTES = 8 * 1024 * 1024
 _DISCARDING_SECONDS = 2
 
@@ -26,12 +29,16 @@ _DISCARDING_SECONDS = 2
 async def read(req: Request, limit: int) -> bytes:
     """Return the whole body, however it is framed.
 
-    Raises Problem: `too-large` over `limit` bytes, `malformed` when it ended early.
+    Raises Problem: `too-large` over `limit` bytes, `malformed` when it ended early, `request-timeout`.
     """
     announced = req.content_length
     if announced is not None and announced > limit:
         raise _too_large(limit)
-    data: bytes = await req.stream.read(limit + 1)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            data: bytes = await req.stream.read(limit + 1)
+    except TimeoutError:
+        raise Problem("request-timeout") from None
     if len(data) > limit:
         raise _too_large(limit)
     if announced is not None and len(data) < announced:

@@ -61,16 +61,27 @@ class Calls:
 
     # People and sessions
 
+    async def charge_sign_in(self, email: str, address: str) -> Answer:
+        """Count one sign-in that is about to be verified; detail {"delay_ms"} or a refusal."""
+        return await self._answer("hub.charge_sign_in", email, address)
+
+    async def refuse_sign_in(self, email: str, address: str) -> Answer:
+        """Remember that a sign-in failed; the outcome is `credentials`."""
+        return await self._answer("hub.refuse_sign_in", email, address)
+
     async def find_credentials(self, email: str) -> Credentials | None:
         """Return the credentials of the enabled user with this e-mail, or None."""
         rows = await self._rows("SELECT user_id, password_hash FROM hub.find_credentials(%s)", email)
         return Credentials(*rows[0]) if rows else None
 
     async def open_session(
-        self, user: UUID, verified_hash: str, session: bytes, new_hash: str | None
+        self, user: UUID, verified_hash: str, session: bytes, new_hash: str | None, address: str
     ) -> Answer:
-        """Start a session for a user whose password was verified; store `new_hash` if given."""
-        return await self._answer("hub.open_session", user, verified_hash, session, new_hash)
+        """Start a session for a user whose password was verified; store `new_hash` if given.
+
+        What `charge_sign_in` counted for the address is taken back.
+        """
+        return await self._answer("hub.open_session", user, verified_hash, session, new_hash, address)
 
     async def describe_session(self, session: bytes) -> Answer:
         """Read whose session it is and what it reaches."""
@@ -193,6 +204,10 @@ class Calls:
             jobs,
         )
         return [Snapshot(*row) for row in rows]
+
+    async def list_missing_limits(self) -> list[str]:
+        """Read which of its role's defaults (time limits, UTC) the connection lacks."""
+        return [row[0] for row in await self._rows("SELECT setting FROM jobs.list_missing_limits()")]
 
     async def schema_version(self) -> int:
         """Read which schema the database has."""

@@ -18,7 +18,7 @@ class SessionCookie:
     def __init__(self, public_origin: str) -> None:
         origin = urlsplit(public_origin)
         plain = origin.scheme == "http" and origin.hostname in _LOOPBACK_HOSTS
-        self._name = "session" if plain else "__Host-session"
+        self.name = "session" if plain else "__Host-session"
         self._attributes = "Path=/; HttpOnly; SameSite=Strict" + ("" if plain else "; Secure")
 
     def read(self, lines: Iterable[bytes]) -> str | None:
@@ -28,7 +28,7 @@ class SessionCookie:
         kind, control characters) counts as a second cookie, and two are none: a browser lets other hosts set
         such names, and `__Host-` promises that they cannot.
         """
-        expected = self._name.encode()
+        expected = self.name.encode()
         found: list[tuple[bytes, bytes]] = []
         for line in lines:
             for number, pair in enumerate(line.split(b";")):
@@ -43,8 +43,8 @@ class SessionCookie:
 
     def issue(self, token: str) -> str:
         """Return the Set-Cookie value that hands `token` out."""
-        return f"{self._name}={token}; Max-Age={ABSOLUTE_SECONDS}; {self._attributes}"
+        return f"{self.name}={token}; Max-Age={ABSOLUTE_SECONDS}; {self._attributes}"
 
     def clear(self) -> str:
         """Return the Set-Cookie value that takes the cookie away."""
-        return f"{self._name}=; Max-Age=0; {self._attributes}"
+        return f"{self.name}=; Max-Age=0; {self._attributes}"

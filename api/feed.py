@@ -143,6 +143,11 @@ class Feed:
         """Return how many streams a session has, or is about to have."""
         return sum(place.session == session for place in self._places)
 
+    @property
+    def open_streams(self) -> int:
+        """How many streams there are."""
+        return len(self._places)
+
     def take_place(self, session: bytes, most: int) -> Place | None:
         """Return a place for one more stream of the session, or None where it has `most` already."""
         if self.streams(session) >= most:

@@ -9,12 +9,14 @@ from uuid import uuid4
 from falcon.asgi import Request, Response
 
 from api import body, tokens
+from api.address import AddressResolver, peer
 from api.calls import Calls
 from api.cookies import SessionCookie
 from api.headers import lines
 from api.outcomes import refusal
 from api.problems import Problem
 from api.resource import Resource
+from api.security_headers import security_headers
 from knowledgehub import logs
 
 LOGIN_CSRF_TOKEN = "login"  # noqa: S105 (a constant: there is no session yet to derive one from)
@@ -27,28 +29,28 @@ logger = logging.getLogger(__name__)
 class Guard:
     """Middleware: headers of every answer; session, forgery, media type, size and JSON of every request.
 
-    Leaves in `req.context`: request_id; token and session (its hash) where one is needed; body if sent.
+    Leaves in `req.context`: request_id; address (the effective one, or None); token and session (its hash)
+    where one is needed; body if sent.
     """
 
-    def __init__(self, calls: Calls, cookie: SessionCookie, public_origin: str) -> None:
+    def __init__(
+        self, calls: Calls, cookie: SessionCookie, resolver: AddressResolver, public_origin: str
+    ) -> None:
         self._calls = calls
         self._cookie = cookie
+        self._resolver = resolver
         self._origin = public_origin.encode()
+        self._headers = security_headers(public_origin)
 
     async def process_request(self, req: Request, resp: Response) -> None:
         """Name the request and set what every answer carries."""
         req.context.started = time.monotonic()
         req.context.request_id = uuid4().hex
+        req.context.address = self._resolver.resolve(peer(req), lines(req, b"x-forwarded-for"))
         logs.request_id.set(req.context.request_id)
         logs.job_id.set(None)
-        resp.set_headers(
-            {
-                "Cache-Control": "no-store",
-                "X-Request-Id": req.context.request_id,
-                "X-Content-Type-Options": "nosniff",
-                "Referrer-Policy": "no-referrer",
-            }
-        )
+        resp.set_headers(self._headers)
+        resp.set_header("X-Request-Id", req.context.request_id)
 
     async def process_resource(
         self, req: Request, _resp: Response, resource: Resource, params: dict[str, Any]

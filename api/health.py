@@ -16,6 +16,7 @@ DATABASE_SECONDS = 2
 _FAILINGS = {
     "database": "the database does not answer",
     "schema": "the database's schema is older than this code: run knowledgehub migrate",
+    "limits": "the API's role lacks its time limits or UTC: run sql/roles.sql, and start this process anew",
     "listener": "changes of jobs are not heard of, streams and lists lag by up to 5 s",
 }
 
@@ -55,14 +56,19 @@ class Readyz(Resource):
 
     async def _database_failings(self) -> list[str]:
         # Waited for, not cancelled on time: cancelling a call waits for the server to agree.
-        call = asyncio.create_task(self._calls.schema_version())
+        call = asyncio.create_task(self._ask())
         await asyncio.wait({call}, timeout=DATABASE_SECONDS)
         if not call.done():
             call.cancel()
             return ["database"]
         try:
-            return [] if call.result() >= SCHEMA_VERSION else ["schema"]
+            return call.result()
         except Unavailable:
             return ["database"]
         except psycopg.Error:
             return ["schema"]  # no such function yet, or no right to it
+
+    async def _ask(self) -> list[str]:
+        if await self._calls.schema_version() < SCHEMA_VERSION:
+            return ["schema"]
+        return ["limits"] if await self._calls.list_missing_limits() else []

@@ -27,6 +27,7 @@ REFUSALS = {
     "course_too_large": "course-too-large",
     "capacity": "capacity",
     "request_budget": "request-budget",
+    "login_throttled": "login-throttled",
 }
 """Outcome -> problem code, which knows its status and title."""
 
@@ -68,5 +69,7 @@ def _text(outcome: str, detail: Mapping[str, Any]) -> str | None:
             return text and text.format_map(detail)
         case "request_budget":
             return f"Too many requests for jobs from your address: try again in {detail['retry_after']} s."
+        case "login_throttled":
+            return f"Too many sign-ins that failed: try again in {detail['retry_after']} s."
         case _:
             return None

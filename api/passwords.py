@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
 
@@ -10,6 +12,9 @@ from knowledgehub.passwords import hasher
 
 AT_ONCE = 2
 """Verifications under way; each holds 64 MiB and several cores for about 80 ms."""
+
+MOST_WAITING = 32
+"""So many verifications may wait for a place: more would be answered too late anyway."""
 
 logger = logging.getLogger(__name__)
 
@@ -19,11 +24,12 @@ class Passwords:
 
     def __init__(self) -> None:
         self._places = asyncio.Semaphore(AT_ONCE)
+        self._waiting = 0
         self._nobodys_hash = hasher.hash(secrets.token_urlsafe(32))
 
     async def verify(self, password_hash: str | None, password: str) -> bool:
         """Return whether `password` belongs to the hash; never where there is none."""
-        async with self._places:
+        async with self._place():
             matches = await asyncio.to_thread(_matches, password_hash or self._nobodys_hash, password)
         return matches and password_hash is not None
 
@@ -31,8 +37,22 @@ class Passwords:
         """Return a new hash where the old one was made with other parameters than today's, else None."""
         if not hasher.check_needs_rehash(password_hash):
             return None
-        async with self._places:
+        async with self._place():
             return await asyncio.to_thread(hasher.hash, password)
+
+    @property
+    def crowded(self) -> bool:
+        """Whether so many wait already that nobody else should begin."""
+        return self._waiting >= MOST_WAITING
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[None]:
+        self._waiting += 1
+        try:
+            async with self._places:
+                yield
+        finally:
+            self._waiting -= 1
 
 
 def _matches(password_hash: str, password: str) -> bool:

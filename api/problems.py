@@ -75,6 +75,9 @@ PROBLEMS = {
         "Method not allowed",
         "This address does not take that method: use one of those in the header Allow.",
     ),
+    "request-timeout": ProblemType(
+        408, "Body too slow", "The body did not arrive in a minute: send it again, faster."
+    ),
     "already-terminal": ProblemType(
         409, "Job already ended", "The job has succeeded or failed, so there is nothing left to cancel."
     ),
@@ -114,6 +117,11 @@ PROBLEMS = {
         429,
         "Too many job requests",
         "Too many requests for jobs from your address: wait as long as Retry-After says.",
+    ),
+    "login-throttled": ProblemType(
+        429,
+        "Too many sign-ins",
+        "Too many sign-ins failed from your address: wait as long as Retry-After says.",
     ),
     "stream-limit": ProblemType(
         429, "Too many streams", "This session has too many streams open: close one, or poll the job."
@@ -222,9 +230,6 @@ class ProblemPage(Resource):
             raise Problem("not-found")
         problem = PROBLEMS[slug]
         resp.content_type = "text/html; charset=utf-8"
-        resp.set_header(
-            "Content-Security-Policy", "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-        )
         resp.text = (
             '<!doctype html><html lang="en"><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width">'

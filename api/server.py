@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 from typing import Any
 
 import falcon.asgi
@@ -11,6 +12,7 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 from psycopg_pool import AsyncConnectionPool
 from setproctitle import setproctitle
 
+from api.address import AddressResolver
 from api.app import Dependencies, create_app
 from api.calls import Calls
 from api.feed import Feed
@@ -32,6 +34,10 @@ STOPPING_SECONDS = 3
 
 FINISHING_SECONDS = 1
 """How long a stopping worker waits for connections that stay open; it takes up to 1.5 s to get there."""
+
+STALLED_SECONDS = 30
+"""After this the system drops a client that takes nothing of what is under way to it: one that stopped
+reading holds a place and a buffer no longer, and neither does one that went without a word."""
 
 _WATCH_SECONDS = 0.05
 
@@ -90,12 +96,14 @@ class Server(BaseApplication):  # type: ignore[misc]
         return create_app(
             Dependencies(
                 public_origin=self._configuration.public_origin,
+                resolver=AddressResolver(self._configuration.trusted_proxies),
                 pool=pool,
                 calls=calls,
                 feed=self.feed,
                 passwords=Passwords(),
                 files=StaticFiles(),
                 backup_dir=self._configuration.backup_dir,
+                metrics_token=self._configuration.metrics_token,
             )
         )
 
@@ -116,6 +124,8 @@ def _name_master(_arbiter: object, _worker: object) -> None:
 
 def _prepare_worker(worker: Any) -> None:  # noqa: ANN401 (gunicorn is untyped)
     setproctitle(TITLE)
+    for listener in worker.sockets:
+        listener.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, STALLED_SECONDS * 1000)
     worker.cfg.set("graceful_timeout", FINISHING_SECONDS)
     worker.app.stop_watch = worker.loop.create_task(_watch_for_stop(worker))
 

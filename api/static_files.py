@@ -8,7 +8,7 @@ from pathlib import Path
 
 from falcon.asgi import Request, Response
 
-from api import etags
+from api import etags, security_headers
 from api.headers import lines
 from api.problems import Problem
 from api.resource import Resource
@@ -31,11 +31,6 @@ _TYPES = {
 }
 # With any weight but zero (RFC 9110, section 12.5.3).
 _GZIP = re.compile(rb"(?:x-)?gzip(?:[ \t]*;[ \t]*q=(?!0(?:\.0*)?$)[0-9.]+)?")
-_CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
-    "trusted-types 'none'"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +88,7 @@ class Index(Resource):
     async def on_get(self, req: Request, resp: Response, **_params: object) -> None:
         """Answer with the page."""
         resp.content_type = _TYPES[".html"]
-        resp.set_header("Content-Security-Policy", _CONTENT_SECURITY_POLICY)
+        resp.set_header("Content-Security-Policy", security_headers.PAGE)
         _send(self._files.index, req, resp)
 
     on_head = on_get

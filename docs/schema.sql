@@ -90,12 +90,61 @@ CREATE TABLE hub_store.session (
     user_id uuid NOT NULL,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     last_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    id uuid DEFAULT gen_random_uuid() NOT NULL,
+    address inet,
     CONSTRAINT session_token_is_sha256 CHECK ((octet_length(token_hash) = 32))
 );
 
 ALTER TABLE hub_store.session OWNER TO hub_owner;
 
 COMMENT ON TABLE hub_store.session IS 'A signed-in browser, known by the SHA-256 of its token.';
+
+COMMENT ON COLUMN hub_store.session.id IS 'the name by which the operator ends it';
+
+COMMENT ON COLUMN hub_store.session.address IS 'the effective address it was opened from';
+
+CREATE TABLE hub_store.sign_in_attempt (
+    account bytea DEFAULT '\x'::bytea NOT NULL,
+    address text DEFAULT ''::text NOT NULL,
+    times timestamp with time zone[] DEFAULT '{}'::timestamp with time zone[] NOT NULL,
+    told_at timestamp with time zone,
+    CONSTRAINT sign_in_attempt_account_is_sha256 CHECK ((octet_length(account) = ANY (ARRAY[0, 32]))),
+    CONSTRAINT sign_in_attempt_has_subject CHECK (((account <> '\x'::bytea) OR (address <> ''::text)))
+);
+
+ALTER TABLE hub_store.sign_in_attempt OWNER TO hub_owner;
+
+COMMENT ON TABLE hub_store.sign_in_attempt IS 'Sign-ins of the last 15 minutes that failed or are under way: of an address, an account, or one at the other.';
+
+COMMENT ON COLUMN hub_store.sign_in_attempt.account IS 'SHA-256 of the e-mail address, which may be no user''s, or a password in the wrong field; empty: any';
+
+COMMENT ON COLUMN hub_store.sign_in_attempt.address IS 'the effective address, as it is counted; empty: any';
+
+COMMENT ON COLUMN hub_store.sign_in_attempt.told_at IS 'when its throttling was last written to sign_in_refusal';
+
+CREATE TABLE hub_store.sign_in_refusal (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    event text NOT NULL,
+    user_id uuid,
+    address text NOT NULL,
+    CONSTRAINT sign_in_refusal_event_is_known CHECK ((event = ANY (ARRAY['sign_in.failed'::text, 'sign_in.throttled'::text])))
+);
+
+ALTER TABLE hub_store.sign_in_refusal OWNER TO hub_owner;
+
+COMMENT ON TABLE hub_store.sign_in_refusal IS 'Sign-ins that were refused. Strangers write here, so it is bounded and old rows go: it is not the audit trail.';
+
+COMMENT ON COLUMN hub_store.sign_in_refusal.user_id IS 'whose account it was; NULL: nobody''s';
+
+ALTER TABLE hub_store.sign_in_refusal ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME hub_store.sign_in_refusal_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE hub_store.workspace (
     id uuid DEFAULT gen_random_uuid() NOT NULL,
@@ -122,7 +171,7 @@ CREATE TABLE jobs_store.audit_event (
     public_id uuid DEFAULT gen_random_uuid() NOT NULL,
     at timestamp with time zone NOT NULL,
     event text NOT NULL,
-    workspace_id uuid NOT NULL,
+    workspace_id uuid,
     job_id uuid,
     actor_id uuid,
     actor_name text,
@@ -132,6 +181,7 @@ CREATE TABLE jobs_store.audit_event (
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT audit_event_actor_iff_user CHECK (((actor_id IS NOT NULL) = (by = 'user'::text))),
     CONSTRAINT audit_event_by_is_known CHECK ((by = ANY (ARRAY['user'::text, 'worker'::text, 'operator'::text]))),
+    CONSTRAINT audit_event_of_hub_is_operators CHECK (((workspace_id IS NOT NULL) OR ((by = 'operator'::text) AND (job_id IS NULL)))),
     CONSTRAINT audit_event_worker_iff_worker CHECK (((worker IS NOT NULL) = (by = 'worker'::text)))
 );
 
@@ -316,6 +366,15 @@ ALTER TABLE ONLY hub_store.page
 ALTER TABLE ONLY hub_store.session
     ADD CONSTRAINT session_has_token PRIMARY KEY (token_hash);
 
+ALTER TABLE ONLY hub_store.session
+    ADD CONSTRAINT session_id_is_unique UNIQUE (id);
+
+ALTER TABLE ONLY hub_store.sign_in_attempt
+    ADD CONSTRAINT sign_in_attempt_is_unique PRIMARY KEY (account, address);
+
+ALTER TABLE ONLY hub_store.sign_in_refusal
+    ADD CONSTRAINT sign_in_refusal_has_id PRIMARY KEY (id);
+
 ALTER TABLE ONLY hub_store.workspace
     ADD CONSTRAINT workspace_has_id PRIMARY KEY (id);
 
@@ -350,9 +409,17 @@ CREATE INDEX membership_by_user ON hub_store.membership USING btree (user_id);
 
 CREATE INDEX session_by_user ON hub_store.session USING btree (user_id);
 
+CREATE INDEX sign_in_refusal_by_time ON hub_store.sign_in_refusal USING btree (at);
+
+CREATE INDEX sign_in_refusal_by_user ON hub_store.sign_in_refusal USING btree (user_id);
+
 CREATE INDEX audit_event_by_job ON jobs_store.audit_event USING btree (job_id, id);
 
 CREATE INDEX audit_event_by_workspace ON jobs_store.audit_event USING btree (workspace_id, id);
+
+CREATE INDEX audit_event_of_hub ON jobs_store.audit_event USING btree (id) WHERE (workspace_id IS NULL);
+
+CREATE INDEX audit_event_refused ON jobs_store.audit_event USING btree (workspace_id, actor_id, event, at) WHERE (event = ANY (ARRAY['job.create_refused'::text, 'job.cancel_refused'::text]));
 
 CREATE INDEX job_by_kind ON jobs_store.job USING btree (kind, workspace_id, created_at, id);
 
@@ -394,6 +461,9 @@ ALTER TABLE ONLY hub_store.page
 
 ALTER TABLE ONLY hub_store.session
     ADD CONSTRAINT session_of_user FOREIGN KEY (user_id) REFERENCES hub_store.app_user(id);
+
+ALTER TABLE ONLY hub_store.sign_in_refusal
+    ADD CONSTRAINT sign_in_refusal_of_user FOREIGN KEY (user_id) REFERENCES hub_store.app_user(id);
 
 ALTER TABLE ONLY jobs_store.archive_deletion
     ADD CONSTRAINT archive_deletion_of_job FOREIGN KEY (job_id) REFERENCES jobs_store.job(id);

@@ -40,6 +40,22 @@ class Operator:
         """Enable a user, or disable one and end the user's sessions."""
         return self._call("hub.set_user_enabled", email, enabled)
 
+    def list_sessions(self, email: str) -> Answer:
+        """List a user's live sessions: {"sessions": [{"id", "created_at", "last_seen_at", "address"}]}."""
+        return self._call("hub.list_sessions", email)
+
+    def end_sessions(self, email: str, session: UUID | None) -> Answer:
+        """End one session of a user, or all: detail {"id", "ended"}, or {"missing": "user" or "session"}."""
+        return self._call("hub.end_sessions", email, session)
+
+    def list_sign_in_refusals(self, cursor: str | None, limit: int) -> Answer:
+        """List sign-ins that were refused, newest first: body {"refusals", "next_cursor"}."""
+        return self._call("hub.list_sign_in_refusals", cursor, limit)
+
+    def list_hub_audit(self, cursor: str | None, limit: int) -> Answer:
+        """List the audit events that belong to no workspace, newest first: body {"events", "next_cursor"}."""
+        return self._call("jobs.list_hub_audit", cursor, limit)
+
     def add_workspace(self, title: str) -> Answer:
         """Add a workspace: ok with detail {"id"}."""
         return self._call("hub.add_workspace", title)

@@ -3,10 +3,11 @@
 import click
 import psycopg
 
+from knowledgehub.commands.audit import audit
 from knowledgehub.commands.backups import backup
 from knowledgehub.commands.courses import course
 from knowledgehub.commands.jobs import jobs
-from knowledgehub.commands.people import member, user, workspace
+from knowledgehub.commands.people import member, session, user, workspace
 from knowledgehub.commands.refusal import Refusal, explain
 from knowledgehub.commands.services import api, migrate, up, worker
 from knowledgehub.commands.settings import settings
@@ -39,5 +40,8 @@ def main() -> None:
     """
 
 
-for command in (up, migrate, api, worker, user, workspace, member, course, settings, backup, jobs):
+for command in (
+    *(up, migrate, api, worker),
+    *(user, session, workspace, member, course, settings, backup, jobs, audit),
+):
     main.add_command(command)

@@ -120,6 +120,11 @@ def schema_version(connection: Connection) -> int:
         return 0
 
 
+def missing_limits(connection: Connection) -> list[str]:
+    """Return which of its role's defaults (time limits, UTC) the connection lacks."""
+    return [setting for (setting,) in connection.execute("SELECT setting FROM jobs.list_missing_limits()")]
+
+
 def read_concurrency(connection: Connection) -> int:
     """Return how many jobs a worker process is to run at a time."""
     return int(_only_row(connection, "SELECT concurrency FROM jobs.read_worker_settings()")[0])

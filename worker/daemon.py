@@ -100,11 +100,17 @@ class _Worker:
         while not self._drain.begun:
             try:
                 version = link.call(calls.schema_version)
-                if version >= SCHEMA_VERSION:
+                missing = link.call(calls.missing_limits) if version >= SCHEMA_VERSION else []
+                if missing:
+                    _logger.warning(
+                        "the worker's role lacks its limits: run sql/roles.sql", extra={"missing": missing}
+                    )
+                    link.close()  # they come with the next connection
+                elif version >= SCHEMA_VERSION:
                     concurrency = self._concurrency or link.call(calls.read_concurrency)
                     sql_kinds = link.call(calls.list_sql_kinds)
                     break
-                if version != told:
+                elif version != told:
                     told = version
                     _logger.warning(
                         "the database's schema is too old: run `knowledgehub migrate`",

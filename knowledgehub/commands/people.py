@@ -88,6 +88,42 @@ def _read_password() -> str:
 
 
 @click.group()
+def session() -> None:
+    """Where users are signed in."""
+
+
+@session.command("list")
+@click.argument("email")
+@json_option
+def list_sessions(email: str, as_json: bool) -> None:
+    """List a user's sessions."""
+    with operator() as calls:
+        answer = calls.list_sessions(email)
+    require_ok(answer, not_found=f"there is no user {email}: check the address")
+    members = ("id", "created_at", "last_seen_at", "address")
+    rows = [[one[member] or "" for member in members] for one in answer.body["sessions"]]
+    show(as_json, answer.body, table(members, rows))
+
+
+@session.command("end")
+@click.argument("email")
+@click.argument("session_id", metavar="[SESSION]", type=click.UUID, required=False)
+@click.option("--all", "all_sessions", is_flag=True, help="End every session of the user.")
+@json_option
+def end_session(email: str, session_id: UUID | None, all_sessions: bool, as_json: bool) -> None:
+    """End a session of a user, streams included, by the id that `session list` shows."""
+    if all_sessions == (session_id is not None):
+        raise click.UsageError("name one SESSION, or give --all")
+    with operator() as calls:
+        answer = calls.end_sessions(email, session_id)
+    if answer.outcome == "not_found" and answer.detail["missing"] == "session":
+        raise Refusal(f"{email} has no such session: see `knowledgehub session list {email}`")
+    require_ok(answer, not_found=f"there is no user {email}: check the address")
+    ended = answer.detail["ended"]
+    show(as_json, answer.detail, f"ended {ended} session{'' if ended == 1 else 's'} of {email}")
+
+
+@click.group()
 def workspace() -> None:
     """Knowledge bases, each with its own members, courses and jobs."""
 

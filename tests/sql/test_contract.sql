@@ -11,6 +11,7 @@ SELECT bag_eq(
       JOIN pg_roles AS r ON r.oid = a.grantee
       WHERE n.nspname IN ('hub', 'jobs') AND a.grantee <> p.proowner$$,
     $$VALUES
+        ('hub_api hub.charge_sign_in(p_email text, p_address text)'),
         ('hub_api hub.delete_page(p_session bytea, p_workspace uuid, p_page uuid, p_etag text)'),
         ('hub_api hub.describe_session(p_session bytea)'),
         ('hub_api hub.edit_page(p_session bytea, p_workspace uuid, p_page uuid, p_etag text, p_body jsonb)'),
@@ -20,8 +21,10 @@ SELECT bag_eq(
         ('hub_api hub.list_pages(p_session bytea, p_workspace uuid, p_course uuid, p_tag text, p_q text, p_cursor text, '
             || 'p_limit integer)'),
         ('hub_api hub.list_workspaces(p_session bytea)'),
-        ('hub_api hub.open_session(p_user uuid, p_verified_hash text, p_session bytea, p_new_hash text)'),
+        ('hub_api hub.open_session(p_user uuid, p_verified_hash text, p_session bytea, p_new_hash text, '
+            || 'p_address text)'),
         ('hub_api hub.read_page(p_session bytea, p_workspace uuid, p_page uuid)'),
+        ('hub_api hub.refuse_sign_in(p_email text, p_address text)'),
         ('hub_api hub.touch_session(p_session bytea)'),
         ('hub_api jobs.cancel_job(p_session bytea, p_workspace uuid, p_job uuid, p_address inet)'),
         ('hub_api jobs.charge_request_budget(p_address text)'),
@@ -32,6 +35,7 @@ SELECT bag_eq(
         ('hub_api jobs.list_job_audit(p_session bytea, p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.list_jobs(p_session bytea, p_workspace uuid, p_state text, p_kind text, p_cursor text, '
             || 'p_limit integer)'),
+        ('hub_api jobs.list_missing_limits()'),
         ('hub_api jobs.list_page_errors(p_session bytea, p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)'),
         ('hub_api jobs.preview_tagging(p_session bytea, p_workspace uuid, p_course uuid, p_body jsonb)'),
         ('hub_api jobs.read_job(p_session bytea, p_workspace uuid, p_job uuid)'),
@@ -41,13 +45,17 @@ SELECT bag_eq(
         ('hub_operator hub.add_pages(p_course uuid, p_pages jsonb)'),
         ('hub_operator hub.add_user(p_email text, p_name text, p_password_hash text)'),
         ('hub_operator hub.add_workspace(p_title text)'),
+        ('hub_operator hub.end_sessions(p_email text, p_session uuid)'),
         ('hub_operator hub.list_all_workspaces()'),
         ('hub_operator hub.restore_pages(p_course uuid, p_pages jsonb)'),
+        ('hub_operator hub.list_sessions(p_email text)'),
+        ('hub_operator hub.list_sign_in_refusals(p_cursor text, p_limit integer)'),
         ('hub_operator hub.set_membership(p_workspace uuid, p_email text, p_role text, p_enabled boolean)'),
         ('hub_operator hub.set_password(p_email text, p_password_hash text)'),
         ('hub_operator hub.set_user_enabled(p_email text, p_enabled boolean)'),
         ('hub_operator jobs.cancel_job_by_operator(p_job uuid)'),
         ('hub_operator jobs.delete_archive(p_job uuid)'),
+        ('hub_operator jobs.list_hub_audit(p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_jobs_by_operator(p_workspace uuid, p_cursor text, p_limit integer)'),
         ('hub_operator jobs.list_settings()'),
         ('hub_operator jobs.set_setting(p_name text, p_value integer)'),
@@ -56,6 +64,7 @@ SELECT bag_eq(
         ('hub_worker jobs.claim(p_worker text, p_kinds text[])'),
         ('hub_worker jobs.finish(p_job uuid, p_lease uuid, p_result jsonb, p_failure_code text)'),
         ('hub_worker jobs.judge_archives(p_names text[])'),
+        ('hub_worker jobs.list_missing_limits()'),
         ('hub_worker jobs.list_sql_kinds()'),
         ('hub_worker jobs.open_consistent_read(p_job uuid, p_lease uuid)'),
         ('hub_worker jobs.read_courses(p_job uuid, p_lease uuid, p_after integer)'),
@@ -122,7 +131,7 @@ SELECT is_empty(
 SELECT is_empty(
     $$SELECT r.name FROM routine AS r
       WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator',
-          'hub._lock_page',
+          'hub._lock_page', 'hub._sign_in_wait',
           'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._read_job', 'jobs._lock_archive')
           AND r.provolatile <> 'v'$$,
     'those that must see what was committed a moment ago are VOLATILE');
@@ -140,6 +149,7 @@ SELECT bag_eq(
     $$VALUES
         ('hub.find_credentials', 'TABLE(user_id uuid, password_hash text)'),
         ('hub.touch_session', 'void'),
+        ('jobs.list_missing_limits', 'TABLE(setting text)'),
         ('jobs.read_snapshots', 'TABLE(job_id uuid, version bigint, terminal boolean, snapshot text, readers bytea[])'),
         ('jobs.schema_version', 'integer')$$,
     'what the API and the operator call answers with outcome, detail and body, but for these');
@@ -152,6 +162,7 @@ SELECT bag_eq(
         ('jobs.claim', 'TABLE(job_id uuid, lease uuid, kind text, lease_seconds integer, attempt integer)'),
         ('jobs.finish', 'TABLE(outcome text, snapshot text)'),
         ('jobs.judge_archives', 'TABLE(name text)'),
+        ('jobs.list_missing_limits', 'TABLE(setting text)'),
         ('jobs.list_sql_kinds', 'TABLE(kind text)'),
         ('jobs.open_consistent_read',
             'TABLE(workspace_id uuid, workspace_title text, courses integer, pages integer, members integer)'),

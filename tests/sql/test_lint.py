@@ -108,7 +108,7 @@ def test_a_file_holds_nothing_but_what_belongs_to_its_function(file: Path) -> No
 
 @every_file
 def test_a_file_begins_with_what_the_function_does_raises_locks_and_who_calls_it(file: Path) -> None:
-    header = file.read_text(encoding="utf-8").partition("CREATE OR REPLACE")[0].splitlines()
+    header = re.split("DROP FUNCTION|CREATE OR REPLACE", file.read_text(encoding="utf-8"))[0].splitlines()
     assert header
     assert all(line.startswith("-- ") for line in header)
     labels = [label for line in header for label in re.findall(r"^-- (Raises|Locks|Callers): .+", line)]

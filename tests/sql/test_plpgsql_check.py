@@ -9,6 +9,7 @@ MUST_NOT_BE = {
     "hub._list_workspaces_of",
     "hub.find_credentials",
     "hub.list_all_workspaces",
+    "hub.list_sign_in_refusals",
     "jobs._audit_page",
     "jobs._list_jobs",
     "jobs._next_pages",

@@ -1,7 +1,7 @@
 -- Adds an enabled user.
 -- Answers: ok (detail {"id"}), exists (the address is taken, by a disabled user too), invalid.
 -- Raises: KH500 outside READ COMMITTED.
--- Locks: none.
+-- Locks: audit.
 -- Callers: the operator.
 CREATE OR REPLACE FUNCTION hub.add_user(p_email text, p_name text, p_password_hash text)
 RETURNS TABLE (outcome text, detail jsonb, body text)
@@ -12,12 +12,15 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_email text := hub._normalise_email(p_email);
-    v_name text := btrim(p_name);
+    v_name text := btrim(normalize(p_name, NFC));
+    v_blanks CONSTANT text := '[\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]';
     v_errors jsonb;
 BEGIN
     PERFORM hub._require_read_committed();
     IF char_length(v_email) BETWEEN 3 AND 254
-        AND v_email ~ '^[^@\u0001-\u0020\u007F-\u00A0]+@[^@\u0001-\u0020\u007F-\u00A0]+$'
+        AND NOT hub._has_invisible(v_email)
+        AND v_email ~ '^[^@]+@[^@]+$'
+        AND v_email !~ (' |' || v_blanks)
     THEN
         v_errors := '[]';
     ELSE
@@ -26,6 +29,9 @@ BEGIN
     END IF;
     IF v_name IS NULL OR char_length(v_name) NOT BETWEEN 1 AND 200 THEN
         v_errors := v_errors || hub._error('/name', 'a name has 1 to 200 characters');
+    ELSIF hub._has_invisible(v_name) OR v_name ~ v_blanks THEN
+        v_errors := v_errors || hub._error(
+            '/name', 'a name has no invisible characters, and no blanks but the plain one');
     END IF;
     IF v_errors <> '[]' THEN
         outcome := 'invalid';
@@ -36,6 +42,9 @@ BEGIN
         ON CONFLICT ON CONSTRAINT app_user_email_is_unique DO NOTHING
         RETURNING 'ok', jsonb_build_object('id', id) INTO outcome, detail;
         outcome := coalesce(outcome, 'exists');
+        IF outcome = 'ok' THEN
+            PERFORM hub._record_user_decision('user.added', (detail ->> 'id')::uuid);
+        END IF;
     END IF;
     RETURN NEXT;
 END;

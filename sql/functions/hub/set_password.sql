@@ -1,7 +1,7 @@
 -- Gives a user, disabled ones too, another password and ends all his sessions.
 -- Answers: ok (detail {"id"}), not_found.
 -- Raises: KH500 outside READ COMMITTED; 55P03 when a lock is not had in time.
--- Locks: user, session.
+-- Locks: user, session, audit.
 -- Callers: the operator.
 CREATE OR REPLACE FUNCTION hub.set_password(p_email text, p_password_hash text)
 RETURNS TABLE (outcome text, detail jsonb, body text)
@@ -20,6 +20,7 @@ BEGIN
     ELSE
         UPDATE hub_store.app_user AS u SET password_hash = p_password_hash WHERE u.id = v_user;
         PERFORM hub._end_sessions(v_user);
+        PERFORM hub._record_user_decision('user.password_changed', v_user);
         outcome := 'ok';
         detail := jsonb_build_object('id', v_user);
     END IF;

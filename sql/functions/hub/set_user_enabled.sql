@@ -2,7 +2,7 @@
 -- the user, so it waits for whoever is using a right of his, and nobody uses one after it commits.
 -- Answers: ok (detail {"id"}; also when he was so already), not_found.
 -- Raises: KH500 outside READ COMMITTED; 55P03 when a lock is not had in time.
--- Locks: user, session, membership (in workspace order).
+-- Locks: user, session, membership (in workspace order), audit.
 -- Callers: the operator.
 CREATE OR REPLACE FUNCTION hub.set_user_enabled(p_email text, p_enabled boolean)
 RETURNS TABLE (outcome text, detail jsonb, body text)
@@ -25,7 +25,10 @@ BEGIN
         PERFORM hub._end_sessions(v_user);
     END IF;
     PERFORM FROM hub_store.membership AS m WHERE m.user_id = v_user ORDER BY m.workspace_id FOR NO KEY UPDATE;
-    UPDATE hub_store.app_user AS u SET enabled = p_enabled WHERE u.id = v_user;
+    UPDATE hub_store.app_user AS u SET enabled = p_enabled WHERE u.id = v_user AND u.enabled <> p_enabled;
+    IF FOUND THEN
+        PERFORM hub._record_user_decision(CASE WHEN p_enabled THEN 'user.enabled' ELSE 'user.disabled' END, v_user);
+    END IF;
     outcome := 'ok';
     detail := jsonb_build_object('id', v_user);
     RETURN NEXT;

@@ -1,11 +1,12 @@
 -- One page of audit events: those of a workspace, newest first, or, with p_job, those of that job, oldest
--- first. The cursor is the number of the last event of the page before.
+-- first; without both, those of the whole hub, newest first. The cursor is the number
+-- of the last event of the page before.
 -- Those of a workspace are asked for as a range of pairs, for which only the index by workspace will do:
 -- else a plan may read the newest events of all, on and on where this workspace is silent.
 -- Answers: ok (body {"events", "next_cursor"}), invalid (the cursor).
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs.list_audit, jobs.list_job_audit.
+-- Callers: jobs.list_audit, jobs.list_job_audit, jobs.list_hub_audit.
 CREATE OR REPLACE FUNCTION jobs._audit_page(p_workspace uuid, p_job uuid, p_cursor text, p_limit integer)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql
@@ -21,7 +22,14 @@ BEGIN
         RETURN QUERY SELECT 'invalid', hub._invalid('/cursor', 'take the cursor from the last answer'), NULL;
         RETURN;
     END IF;
-    IF p_job IS NULL THEN
+    IF p_workspace IS NULL THEN
+        v_ids := ARRAY(
+            SELECT a.id
+            FROM jobs_store.audit_event AS a
+            WHERE a.workspace_id IS NULL AND a.id < coalesce(v_after, 9223372036854775807)
+            ORDER BY a.id DESC
+            LIMIT p_limit + 1);
+    ELSIF p_job IS NULL THEN
         v_ids := ARRAY(
             SELECT a.id
             FROM jobs_store.audit_event AS a

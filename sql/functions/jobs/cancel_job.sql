@@ -2,7 +2,7 @@
 -- nothing.
 -- Answers: ok (cancelled, or asked before), asked (running, now asked), terminal (succeeded or failed
 --   before), each with the snapshot and detail {"version", "terminal"}; unauthenticated, not_found,
---   not_administrator.
+--   not_administrator (recorded).
 -- Raises: KH500 outside READ COMMITTED.
 -- Locks: membership, job, audit.
 -- Callers: the API.
@@ -24,7 +24,9 @@ BEGIN
     PERFORM hub._require_read_committed();
     SELECT a.outcome, a.user_id INTO outcome, v_actor
     FROM hub._lock_access(p_session, p_workspace, 'administer') AS a;
-    IF outcome = 'ok' AND NOT EXISTS (
+    IF outcome = 'not_administrator' THEN
+        PERFORM jobs._record_refusal('job.cancel_refused', p_workspace, v_actor, p_job, p_address);
+    ELSIF outcome = 'ok' AND NOT EXISTS (
         SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.workspace_id = p_workspace)
     THEN
         outcome := 'not_found';

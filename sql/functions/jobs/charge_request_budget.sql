@@ -3,7 +3,7 @@
 -- address's row lock on the database's clock. Called and committed on its own, so that a later refusal
 -- gives nothing back.
 -- Answers: ok; request_budget (detail {"retry_after"}: seconds until a place frees).
--- Raises: KH500 outside READ COMMITTED.
+-- Raises: KH500 outside READ COMMITTED; 22P02 for what is no address.
 -- Locks: the address.
 -- Callers: the API.
 CREATE OR REPLACE FUNCTION jobs.charge_request_budget(p_address text)
@@ -14,13 +14,14 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
+    v_address text := jobs._address_bucket(p_address);
     v_now timestamptz;
     v_most integer;
     v_times timestamptz[];
 BEGIN
     PERFORM hub._require_read_committed();
     INSERT INTO jobs_store.request_budget AS b (address, times)
-    VALUES (p_address, '{}')
+    VALUES (v_address, '{}')
     ON CONFLICT ON CONSTRAINT request_budget_has_address DO UPDATE SET address = b.address;
     v_now := clock_timestamp();
     v_most := jobs._setting('CreationsPerMinutePerAddress');
@@ -28,10 +29,10 @@ BEGIN
         SELECT t.time FROM unnest(b.times) AS t (time) WHERE t.time > v_now - interval '60 seconds' ORDER BY t.time)
     INTO v_times
     FROM jobs_store.request_budget AS b
-    WHERE b.address = p_address;
+    WHERE b.address = v_address;
     outcome := 'ok';
     IF cardinality(v_times) < v_most THEN
-        UPDATE jobs_store.request_budget AS b SET times = v_times || v_now WHERE b.address = p_address;
+        UPDATE jobs_store.request_budget AS b SET times = v_times || v_now WHERE b.address = v_address;
     ELSE
         outcome := 'request_budget';
         detail := jsonb_build_object('retry_after', greatest(1, ceil(extract(

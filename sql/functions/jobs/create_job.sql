@@ -2,7 +2,7 @@
 -- worklist and its event together. It judges in this order: session and rights, shape, idempotency key,
 -- content, capacity.
 -- Answers: created, replayed (detail {"job_id", "version"}; body: the snapshot); unauthenticated,
---   not_found, not_administrator, invalid, idempotency_conflict, course_too_large, capacity.
+--   not_found, not_administrator (recorded), invalid, idempotency_conflict, course_too_large, capacity.
 -- It may wait for the workspace longer than other calls wait for a lock: a large course takes its time.
 -- Raises: KH500 outside READ COMMITTED; 40001 when the course grew meanwhile (try again).
 -- Locks: membership, workspace, job, audit.
@@ -33,6 +33,9 @@ BEGIN
     SELECT a.outcome, a.user_id, a.user_name INTO outcome, v_actor, v_actor_name
     FROM hub._lock_access(p_session, p_workspace, 'administer') AS a;
     IF outcome <> 'ok' THEN
+        IF outcome = 'not_administrator' THEN
+            PERFORM jobs._record_refusal('job.create_refused', p_workspace, v_actor, NULL, p_address);
+        END IF;
         RETURN NEXT;
         RETURN;
     END IF;

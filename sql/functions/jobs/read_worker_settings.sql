@@ -1,4 +1,5 @@
--- The setting a worker starts with: how many jobs it runs at a time.
+-- The setting a worker starts with: how many jobs it runs at a time. It is never more than the role has
+-- connections, less ten: a slot holds one, and each worker needs a few beside.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the worker.
@@ -9,7 +10,11 @@ VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT jobs._setting('WorkerConcurrency');
+    SELECT least(
+        jobs._setting('WorkerConcurrency'),
+        greatest(1, coalesce(nullif(r.rolconnlimit, -1), current_setting('max_connections')::integer) - 10))
+    FROM pg_roles AS r
+    WHERE r.rolname = session_user;
 $$;
 
 COMMENT ON FUNCTION jobs.read_worker_settings() IS 'The settings a worker starts with.';

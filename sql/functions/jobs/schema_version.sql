@@ -10,7 +10,7 @@ STABLE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT 2;
+    SELECT 3;
 $$;
 
 COMMENT ON FUNCTION jobs.schema_version() IS 'The version of the schema that these functions belong to.';

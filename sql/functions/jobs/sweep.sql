@@ -1,9 +1,10 @@
 -- Housekeeping, by any worker at any time: ends the jobs whose lease is over and that nobody may claim
--- again (asked to stop, or no attempt left), and deletes sessions that are over and addresses that made
--- no request within the last minute. Bounded: what is left waits for the next call.
--- Answers: {"jobs", "sessions", "addresses"}: how many of each.
+-- again (asked to stop, or no attempt left), and deletes sessions that are over, what is over of
+-- attempts to sign in, and addresses that made no request within the last minute. Bounded: what is left
+-- waits for the next call.
+-- Answers: {"jobs", "sessions", "sign_ins", "addresses"}: how many of each.
 -- Raises: KH500 outside READ COMMITTED.
--- Locks: session, the address, job (never waits for any), audit.
+-- Locks: session, the attempts, the address, job (never waits for any), audit.
 -- Callers: the worker.
 CREATE OR REPLACE FUNCTION jobs.sweep(p_worker text)
 RETURNS jsonb
@@ -15,12 +16,14 @@ AS $$
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_sessions integer;
+    v_sign_ins integer;
     v_addresses integer;
     v_jobs integer := 0;
     v_job uuid;
 BEGIN
     PERFORM hub._require_read_committed();
     v_sessions := hub._sweep_sessions();
+    v_sign_ins := hub._sweep_sign_ins();
     DELETE FROM jobs_store.request_budget AS b
     WHERE b.address IN (
         SELECT o.address
@@ -41,7 +44,8 @@ BEGIN
         PERFORM jobs._leave_running(v_job, 'failed', 'attempts_exhausted', p_sweeper => p_worker);
         v_jobs := v_jobs + 1;
     END LOOP;
-    RETURN jsonb_build_object('jobs', v_jobs, 'sessions', v_sessions, 'addresses', v_addresses);
+    RETURN jsonb_build_object(
+        'jobs', v_jobs, 'sessions', v_sessions, 'sign_ins', v_sign_ins, 'addresses', v_addresses);
 END;
 $$;
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import httpx
 
-from tests.py.api.client import Client
-
 
 @dataclass(frozen=True)
 class Event:
@@ -60,7 +58,7 @@ class EventStream:
 
 
 @contextmanager
-def streaming(client: Client, job_path: str, **headers: str) -> Iterator[EventStream]:
+def streaming(client: httpx.Client, job_path: str, **headers: str) -> Iterator[EventStream]:
     """Open the stream of a job."""
     with client.stream("GET", f"{job_path}/events", headers=headers) as response:
         if response.status_code == httpx.codes.OK:

@@ -158,10 +158,14 @@ class Hub:
             return cursor.execute(query, (workspace,)).fetchall()
 
     def footprint(self) -> list[tuple[Any, ...]]:
-        """Return what must not change when a request is refused: all jobs, worklists, events and pages."""
+        """Return what must not change when a request is refused: all jobs, worklists, events and pages.
+
+        That it was refused may be among the events.
+        """
         return self.connection.execute(
             "SELECT (SELECT count(*) FROM jobs_store.job), (SELECT sum(version) FROM jobs_store.job),"
-            " (SELECT count(*) FROM jobs_store.worklist), (SELECT count(*) FROM jobs_store.audit_event),"
+            " (SELECT count(*) FROM jobs_store.worklist), (SELECT count(*) FROM jobs_store.audit_event"
+            " WHERE event NOT LIKE '%_refused'),"
             " (SELECT md5(string_agg(etag::text || title, '' ORDER BY id)) FROM hub_store.page)"
         ).fetchall()
 

@@ -1,6 +1,7 @@
 """What every request passes before its resource, and what every answer carries."""
 
 import json
+import re
 import socket
 from collections.abc import Iterator
 from uuid import uuid4
@@ -8,6 +9,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from api.security_headers import security_headers
 from tests.py.api.client import Client, assert_problem, tagging
 from tests.py.api.conftest import Place
 from tests.py.api.hub import csrf_token, wait_until
@@ -432,3 +434,45 @@ def test_a_bad_parameter_is_named(place: Place, query: str, pointer: str) -> Non
 
 def test_unknown_parameters_are_ignored(place: Place) -> None:
     assert place.client.get(f"{place.path}/jobs?x=1&x=2&limit=500&%00=%FF").status_code == 200
+
+
+def test_no_answer_lets_other_sites_embed_open_or_read_it(place: Place) -> None:
+    """Whatever answers: the page, its files, the API, a problem, a problem's page, the framework itself."""
+    style = re.search(r"/static/[0-9a-f]{16}/app.css", place.client.get("/").text)
+    assert style
+    for method, path in [
+        ("GET", "/"),
+        ("GET", style[0]),
+        ("GET", "/api/session"),
+        ("GET", f"{place.path}/nothing"),
+        ("GET", "/problems/csrf"),
+        ("PATCH", "/api/session"),
+        ("OPTIONS", f"{place.path}/jobs"),
+    ]:
+        headers = {
+            "Origin": "https://evil.example",
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": "x-csrf-token",
+        }
+        response = place.client.request(method, path, headers=headers)
+        policy = response.headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "*" not in policy
+        expected = {
+            "cross-origin-opener-policy": "same-origin",
+            "cross-origin-resource-policy": "same-origin",
+            "referrer-policy": "no-referrer",
+            "x-content-type-options": "nosniff",
+            "x-frame-options": "DENY",
+        }
+        assert {name: response.headers[name] for name in expected} == expected
+        assert "camera=()" in response.headers["permissions-policy"]
+        assert not [name for name in response.headers if name.startswith("access-control-")]
+        assert "strict-transport-security" not in response.headers
+
+
+def test_a_public_origin_with_tls_asks_for_it_always() -> None:
+    headers = security_headers("https://hub.example.org")
+    assert headers["Strict-Transport-Security"] == "max-age=31536000"

@@ -35,3 +35,22 @@ def test_both_processes_of_a_server_carry_its_name(place: Place) -> None:
     for pid in (place.api.pid, *children):
         title = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0")
         assert title == b"knowledgehub api"
+
+
+def test_metrics_are_for_who_has_the_token(own_hub: Hub, start_api: StartApi) -> None:
+    token = "a-token-that-nobody-guesses"
+    api = start_api(KNOWLEDGEHUB_METRICS_TOKEN=token)
+    client = api.client(own_hub.sign_in(own_hub.add_person()))
+    for sent in (None, token, f"Bearer {token}x", f"bearer {token}", f"Basic {token}"):
+        headers = {} if sent is None else {"Authorization": sent}
+        assert_problem(client.get("/metrics", headers=headers), 404, "not-found")
+    response = client.get("/metrics", headers={"Authorization": f"Bearer {token}"})
+    assert response.status_code == 200
+    assert "knowledgehub_streams 0\n" in response.text
+    assert "knowledgehub_listening 1\n" in response.text
+    assert token not in api.log_text()
+
+
+def test_without_a_token_there_are_no_metrics(place: Place) -> None:
+    for sent in ("Bearer None", "Bearer", "None"):
+        assert_problem(place.client.get("/metrics", headers={"Authorization": sent}), 404, "not-found")

@@ -233,6 +233,11 @@ def test_only_enabled_administrators_see_and_start_jobs(place: Place, role: str,
     for response in everything(client, place.path, job, place.course):
         assert_problem(response, 403, "not-administrator")
     assert place.hub.footprint() == before
+    trail = place.client.get(f"{place.path}/audit").json()["events"]
+    assert [(one["event"], one["detail"], one["address"]) for one in trail[:2]] == [
+        ("job.create_refused", {}, "127.0.0.1"),
+        ("job.cancel_refused", {"job_id": str(job)}, "127.0.0.1"),
+    ]
 
 
 def test_what_is_foreign_is_not_found(place: Place) -> None:

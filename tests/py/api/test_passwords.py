@@ -4,12 +4,19 @@ import asyncio
 import threading
 import time
 from typing import Literal
+from uuid import uuid4
 
 import pytest
 from argon2 import PasswordHasher
+from falcon.asgi import Request, Response
+from falcon.testing import ASGIRequestEventEmitter, create_scope
 
 from api import passwords
-from api.passwords import AT_ONCE, Passwords
+from api.calls import Answer, Credentials
+from api.cookies import SessionCookie
+from api.passwords import AT_ONCE, MOST_WAITING, Passwords
+from api.problems import Problem
+from api.sessions import Session
 
 
 class RecordingHasher(PasswordHasher):
@@ -90,5 +97,55 @@ def test_only_other_parameters_ask_for_a_new_hash() -> None:
         assert new is not None
         assert await verifier.verify(new, "right")
         assert await verifier.rehash(new, "right") is None
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("account", ["unknown", "disabled", "wrong"])
+def test_a_refused_sign_in_costs_exactly_one_verification(hasher: RecordingHasher, account: str) -> None:
+    """Disabled users are not found, like unknown ones; whoever it is, the same happens in the same order."""
+    steps: list[str] = []
+
+    class Recorded:
+        async def charge_sign_in(self, _email: str, _address: str) -> Answer:
+            steps.append("charge")
+            return Answer("ok", {"delay_ms": 0}, None)
+
+        async def find_credentials(self, _email: str) -> Credentials | None:
+            steps.append("find")
+            return Credentials(uuid4(), hasher.hash("right")) if account == "wrong" else None
+
+        async def refuse_sign_in(self, _email: str, _address: str) -> Answer:
+            steps.append(f"refuse after {len(hasher.verified)}")
+            return Answer("credentials", None, None)
+
+    request = Request(create_scope(), ASGIRequestEventEmitter())
+    request.context.body = {"email": "ada@example.org", "password": "guess"}
+    request.context.address = "192.0.2.1"
+
+    async def test() -> None:
+        resource = Session(Recorded(), Passwords(), SessionCookie("http://localhost"))  # type: ignore[arg-type]
+        with pytest.raises(Problem) as refused:
+            await resource.on_post(request, Response())
+        assert refused.value.code == "credentials"
+
+    asyncio.run(test())
+    assert steps == ["charge", "find", "refuse after 1"]
+    assert hasher.check_needs_rehash(str(hasher.verified[0])) is False
+
+
+def test_only_so_many_wait_for_their_verification(hasher: RecordingHasher) -> None:
+    kept = hasher.hash("right")
+
+    async def test() -> None:
+        verifier = Passwords()
+        tasks = [asyncio.create_task(verifier.verify(kept, "right")) for _ in range(MOST_WAITING)]
+        crowded = [verifier.crowded]
+        await asyncio.sleep(0)
+        crowded.append(verifier.crowded)
+        await tasks[0]
+        crowded.append(verifier.crowded)
+        await asyncio.gather(*tasks)
+        assert crowded == [False, True, False]
 
     asyncio.run(test())

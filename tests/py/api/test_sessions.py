@@ -148,6 +148,23 @@ def test_of_many_wrong_members_the_first_hundred_are_named(place: Place) -> None
     assert [error["pointer"] for error in errors] == expected
 
 
+def test_signing_in_again_ends_the_session_that_the_browser_had(place: Place) -> None:
+    other = place.api.client(place.hub.sign_in(place.administrator))
+    wrong = sign_in(
+        place.client, place.administrator.email, "wrong horse battery", **{"X-CSRF-Token": "login"}
+    )
+    assert_problem(wrong, 401, "credentials")
+    assert other.get("/api/session").status_code == 200
+    assert place.api.client(place.client.token).get("/api/session").status_code == 200
+    response = sign_in(place.client, place.administrator.email)
+    assert response.status_code == 200
+    token = response.headers["set-cookie"].partition(";")[0].partition("=")[2]
+    assert token != place.client.token
+    assert place.api.client(token).get("/api/session").status_code == 200
+    assert_problem(place.api.client(place.client.token).get("/api/session"), 401, "unauthenticated")
+    assert other.get("/api/session").status_code == 200
+
+
 def test_signing_out_ends_the_session_everywhere(place: Place) -> None:
     other_tab = place.api.client(place.client.token)
     response = place.client.delete("/api/session")

@@ -59,7 +59,7 @@ class History:
 
     def __post_init__(self) -> None:
         execute = self.world.owner.execute
-        execute("UPDATE jobs_store.setting SET value = 1000")
+        execute("UPDATE jobs_store.setting SET value = 1000 WHERE maximum >= 1000")
         execute(
             "INSERT INTO jobs_store.kind (name, itemised)"
             " SELECT 'kind-' || n, true FROM generate_series(1, 3) AS n"

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import socket
 import subprocess
 import sys
@@ -163,6 +164,59 @@ def test_an_unknown_user_is_named(run: Run, workspace: str, arguments: tuple[str
     assert "no user nobody@example.org" in run(*given, stdin=PASSWORD, status=1).stderr
 
 
+def open_session(database: Database, address: str | None) -> str:
+    """Sign the only user in, as the API would; return the session's id."""
+    query = "SELECT id, password_hash FROM hub_store.app_user"
+    row = database.as_superuser().execute(query).fetchone()
+    assert row is not None
+    token = os.urandom(32)
+    database.as_role("hub_api").execute(
+        "SELECT hub.open_session(%s, %s, %s, NULL, %s)", [*row, token, address]
+    )
+    query = "SELECT id FROM hub_store.session WHERE token_hash = %s"
+    row = database.as_superuser().execute(query, [token]).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def test_sessions_are_listed_and_ended(database: Database, run: Run, user: str) -> None:
+    first, second = open_session(database, "192.0.2.1"), open_session(database, None)
+    sessions = run_json(run, "session", "list", user)["sessions"]
+    assert [(one["id"], one["address"]) for one in sessions] == [(second, None), (first, "192.0.2.1")]
+    assert first in run("session", "list", user).stdout
+    assert run_json(run, "session", "end", user, first)["ended"] == 1
+    assert "no such session" in run("session", "end", user, first, status=1).stderr
+    assert run("session", "end", user, "--all").stdout == f"ended 1 session of {user}\n"
+    assert run_json(run, "session", "list", user) == {"sessions": []}
+    assert "name one SESSION" in run("session", "end", user, status=2).stderr
+    assert "name one SESSION" in run("session", "end", user, first, "--all", status=2).stderr
+
+
+def test_decisions_and_refused_sign_ins_are_shown(database: Database, run: Run, user: str) -> None:
+    run("settings", "set", "MaxAttempts", "4")
+    run("user", "disable", user)
+    events = run_json(run, "audit", "list")["events"]
+    assert [event["event"] for event in events] == ["user.disabled", "setting.changed", "user.added"]
+    assert events[1]["detail"] == {"name": "MaxAttempts", "value": 4, "before": 3}
+    assert [event["event"] for event in run_json(run, "audit", "list", "--limit", "1")["events"]] == [
+        "user.disabled"
+    ]
+    text = run("audit", "list").stdout
+    assert re.search(r"setting.changed +MaxAttempts +value=4 before=3", text)
+    assert user in text
+    api = database.as_role("hub_api")
+    for email in (user, "hunter2"):
+        api.execute("SELECT hub.refuse_sign_in(%s, '192.0.2.1')", [email])
+    refusals = run_json(run, "audit", "sign-ins")["refusals"]
+    assert [(one["event"], one["user"] and one["user"]["email"]) for one in refusals] == [
+        ("sign_in.failed", None),
+        ("sign_in.failed", user),
+    ]
+    text = run("audit", "sign-ins").stdout
+    assert user in text
+    assert "hunter2" not in text
+
+
 def test_workspaces_are_listed_with_their_members_and_courses(run: Run, user: str, workspace: str) -> None:
     run("member", "set", workspace, user, "--role", "reader")
     listed = run_json(run, "workspace", "list")
@@ -285,6 +339,7 @@ def test_settings_are_shown_with_their_ranges(run: Run) -> None:
         "MaxCreatedPerDay": 100,
         "MaxCoursePages": 100_000,
         "CreationsPerMinutePerAddress": 10,
+        "IPv6PrefixLength": 128,
         "LeaseSeconds": 30,
         "MaxAttempts": 3,
         "WorkerConcurrency": 2,
@@ -350,7 +405,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database, run: Run, make_jo
     job = make_job()
     assert "is cancelled" in run("jobs", "cancel", job).stdout
     assert run_json(run, "jobs", "cancel", job)["state"] == "cancelled"
-    events = "SELECT event, by, actor_id FROM jobs_store.audit_event ORDER BY id"
+    events = "SELECT event, by, actor_id FROM jobs_store.audit_event WHERE job_id IS NOT NULL ORDER BY id"
     assert database.as_superuser().execute(events).fetchall()[1:] == [
         ("job.cancel_requested", "operator", None),
         ("job.cancelled", "operator", None),

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from knowledgehub.configuration import SOURCE_TREE, ConfigurationError, load
+from knowledgehub.configuration import SOURCE_TREE, ConfigurationError, TrustedProxies, load
 
 URL = "postgresql://hub_api:s3cret@db.example:5432/knowledgehub"
 
@@ -101,6 +101,25 @@ def test_relative_folders_become_absolute(tmp_path: Path, monkeypatch: pytest.Mo
         ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "http://[::zz]", "http://host[:port]"),
         ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "http://[::1", "http://host[:port]"),
         ("KNOWLEDGEHUB_PUBLIC_ORIGIN", "https://bücher.example", "http://host[:port]"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "", "unset it"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.5/8", "its first address"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "fd00::1/8", "its first address"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.0/33", "no network"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "010.0.0.0/8", "no network"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.0/255.0.0.0", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "0.0.0.0/0", "everybody"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.0/8,::/0", "everybody"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "*", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "proxy.example", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.0/8,", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "10.0.0.0/8 fd00::/8", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "fe80::1%eth0", "networks between commas"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::/1", "write IPv4 networks as IPv4"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::ffff:0:0/96", "write IPv4 networks as IPv4"),
+        ("KNOWLEDGEHUB_TRUSTED_PROXIES", "::ffff:10.0.0.0/104", "write IPv4 networks as IPv4"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "", "unset it"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "s3cret", "20 to 200 characters"),
+        ("KNOWLEDGEHUB_METRICS_TOKEN", "with a blank and much longer", "20 to 200 characters"),
         ("PORT", "", "unset it"),
         ("PORT", "0", "from 1 to 65535"),
         ("PORT", "65536", "from 1 to 65535"),
@@ -130,6 +149,19 @@ def test_a_wrong_value_is_named_in_one_line(variable: str, value: str, should_be
     assert "s3cret" not in message
 
 
+def test_trusted_proxies_are_networks_between_commas() -> None:
+    assert load({}).trusted_proxies == TrustedProxies()
+    proxies = load({"KNOWLEDGEHUB_TRUSTED_PROXIES": "10.0.0.0/8, fd00::/8,127.0.0.1,unix"}).trusted_proxies
+    assert [str(network) for network in proxies.networks] == ["10.0.0.0/8", "fd00::/8", "127.0.0.1/32"]
+    assert proxies.unix
+
+
 def test_passwords_are_not_in_the_representation() -> None:
-    configuration = load({"KNOWLEDGEHUB_OWNER_URL": URL, "DEMO_PASSWORD": "another s3cret"})
+    configuration = load(
+        {
+            "KNOWLEDGEHUB_OWNER_URL": URL,
+            "DEMO_PASSWORD": "another s3cret",
+            "KNOWLEDGEHUB_METRICS_TOKEN": "a-s3cret-of-twenty-characters",
+        }
+    )
     assert "s3cret" not in repr(configuration)

@@ -440,7 +440,7 @@ class Model:
         over = [session for session, (_, is_live) in self.sessions.items() if not is_live]
         for session in over:
             del self.sessions[session]
-        return {"jobs": len(ended), "sessions": len(over), "addresses": 0}
+        return {"jobs": len(ended), "sessions": len(over), "sign_ins": 0, "addresses": 0}
 
     # Content
 

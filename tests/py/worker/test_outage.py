@@ -112,6 +112,20 @@ def test_a_worker_waits_for_the_migration_of_its_database_and_says_so(
     assert worker.wait(2) == 0
 
 
+def test_a_worker_whose_role_lost_its_limits_waits_for_them_and_says_so(
+    own_server: EmbeddedServer, workers: Workers
+) -> None:
+    with psycopg.connect(own_server.superuser_url, autocommit=True) as connection:
+        connection.execute("ALTER ROLE hub_worker SET statement_timeout = 0")
+    worker = workers(url=own_server.url("hub_worker"))
+    line = worker.wait_for("the worker's role lacks its limits: run sql/roles.sql")
+    assert line["missing"] == ["statement_timeout"]
+    create_roles(own_server.superuser_url)
+    worker.wait_for("worker ready")
+    worker.send(signal.SIGTERM)
+    assert worker.wait(2) == 0
+
+
 def test_a_step_that_always_fails_keeps_no_slot_and_no_other_job(scene: Scene, workers: Workers) -> None:
     """Its lease runs out, its attempts are used up; meanwhile the slot works, and does not spin."""
     scene.connection.execute(

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(3);
+SELECT plan(5);
 
 -- Everybody's id is the md5 of the name, everybody's session the sha256; "lapsed" is a disabled member of
 -- "Here", "stranger" a member of "There" only, and "gone" a disabled user.
@@ -21,7 +21,14 @@ FROM (VALUES
     ('There', 'stranger', 'administrator', true)) AS m (place, name, role, enabled);
 
 INSERT INTO hub_store.session (token_hash, user_id) VALUES (sha256('another'), md5('reader')::uuid);
-SELECT lives_ok($$SELECT hub._end_sessions(md5('reader')::uuid)$$, 'it ends the sessions of a user');
+SELECT is(
+    hub._end_sessions(md5('reader')::uuid, (SELECT id FROM hub_store.session WHERE token_hash = sha256('editor'))), 0,
+    'one that is not his is not ended');
+SELECT is(
+    hub._end_sessions(md5('reader')::uuid, (SELECT id FROM hub_store.session WHERE token_hash = sha256('another'))), 1,
+    'one of his is');
+INSERT INTO hub_store.session (token_hash, user_id) VALUES (sha256('another'), md5('reader')::uuid);
+SELECT is(hub._end_sessions(md5('reader')::uuid), 2, 'it ends the sessions of a user');
 SELECT is_empty($$SELECT FROM hub_store.session WHERE user_id = md5('reader')::uuid$$, 'all of them');
 SELECT isnt_empty($$SELECT FROM hub_store.session WHERE user_id = md5('editor')::uuid$$, 'and no other');
 

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(22);
+SELECT plan(32);
 
 CREATE TEMPORARY TABLE answer AS
 SELECT a.* FROM hub.add_user(E' Änne@Example.ORG\n', '  Änne  ', 'a hash') AS a;
@@ -36,6 +36,19 @@ SELECT is(a.outcome, 'ok', 'a name may have 200 characters')
 FROM hub.add_user('a@y', repeat('🙂', 200), 'x') AS a;
 SELECT is(jsonb_array_length(a.detail -> 'errors'), 2, 'all that is wrong is told at once')
 FROM hub.add_user('', '', 'x') AS a;
+SELECT is(
+    a.outcome || ' ' || (a.detail #>> '{errors,0,pointer}'), 'invalid ' || v.pointer, 'what nobody sees: ' || v.claim)
+FROM (VALUES
+    ('eve@example.org', U&'Eve\202Eadmin', '/name', 'an override'), ('eve@example.org', U&'E\200Bve', '/name', 'zero width'),
+    ('eve@example.org', E'Eve\nOperator', '/name', 'a line break'), ('eve@example.org', U&'Eve\00A0X', '/name', 'a blank'),
+    (U&'e\200Bve@example.org', 'Eve', '/email', 'in an address'), (U&'eve@example\3000.org', 'Eve', '/email', 'a blank there'),
+    (U&'eve@exa\FEFFmple.org', 'Eve', '/email', 'a mark')) AS v (email, name, pointer, claim)
+CROSS JOIN LATERAL hub.add_user(v.email, v.name, 'x') AS a;
+SELECT is(a.outcome, 'ok', 'a name is kept in one form') FROM hub.add_user('zoe@example.org', U&'Zoe\0308', 'x') AS a;
+SELECT is((SELECT name FROM hub_store.app_user WHERE email = 'zoe@example.org'), 'Zoë', 'NFC');
+SELECT results_eq(
+    $$SELECT a.detail #>> '{user,email}' FROM jobs_store.audit_event AS a WHERE a.event = 'user.added' ORDER BY a.id LIMIT 1$$,
+    $$VALUES ('änne@example.org')$$, 'U1: it is on the trail');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(14);
+SELECT plan(20);
 
 -- Everybody's id is the md5 of the name, everybody's session the sha256; "lapsed" is a disabled member of
 -- "Here", "stranger" a member of "There" only, and "gone" a disabled user.
@@ -51,6 +51,20 @@ SELECT is_empty($$SELECT FROM hub_store.app_user WHERE password_hash = 'stolen'$
 SELECT throws_ok(
     $$SELECT hub.open_session(md5('editor')::uuid, 'hash of editor', 'too short')$$, '23514', NULL,
     'a token that is not hashed is a mistake of the caller');
+
+SELECT hub._lock_attempts(hub._account_key('editor@example.org'), '192.0.2.1');
+SELECT '#', hub._add_attempt(hub._account_key('editor@example.org'), '192.0.2.1') FROM generate_series(1, 2);
+SELECT is(o.outcome, 'credentials', 'a refusal')
+FROM hub.open_session(md5('editor')::uuid, 'x', sha256('from'), NULL, '192.0.2.1') AS o;
+SELECT is((SELECT sum(cardinality(times)) FROM hub_store.sign_in_attempt), 6::bigint, 'forgives nothing');
+SELECT is(o.outcome, 'ok', 'a sign-in is forgiven')
+FROM hub.open_session(md5('editor')::uuid, 'hash of editor', sha256('from'), NULL, '192.0.2.1') AS o;
+SELECT is((SELECT sum(cardinality(times)) FROM hub_store.sign_in_attempt), 3::bigint, 'itself, not those before');
+SELECT is(
+    (SELECT host(address) FROM hub_store.session WHERE token_hash = sha256('from')), '192.0.2.1',
+    'from where it was opened is kept');
+SELECT is(o.outcome, 'ok', 'the address may be unknown')
+FROM hub.open_session(md5('editor')::uuid, 'hash of editor', sha256('unknown'), NULL, 'unknown') AS o;
 
 SELECT * FROM finish();
 ROLLBACK;

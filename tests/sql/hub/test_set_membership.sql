@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(12);
+SELECT plan(15);
 
 -- Everybody's id is the md5 of the name, everybody's session the sha256; "lapsed" is a disabled member of
 -- "Here", "stranger" a member of "There" only, and "gone" a disabled user.
@@ -57,6 +57,19 @@ FROM hub.set_membership(md5('nowhere')::uuid, 'fresh@example.org', 'reader', tru
 SELECT isnt_empty(
     $$SELECT FROM hub_store.app_user WHERE id = md5('fresh')::uuid AND xmax = pg_current_xact_id()::xid$$,
     'before anything is judged');
+SELECT results_eq(
+    $$SELECT a.workspace_id, a.detail FROM jobs_store.audit_event AS a WHERE a.event = 'member.changed' ORDER BY a.id$$,
+    $$SELECT md5(v.place)::uuid, jsonb_build_object(
+          'user', jsonb_build_object('id', md5(lower(v.name))::uuid, 'name', v.name), 'role', v.role,
+          'enabled', v.enabled, 'before', v.before)
+      FROM (VALUES
+          ('Here', 'Stranger', 'reader', true, NULL::jsonb),
+          ('Here', 'Administrator', 'editor', false, '{"role": "administrator", "enabled": true}'),
+          ('There', 'Gone', 'administrator', true, NULL)) AS v (place, name, role, enabled, before)$$,
+    'U1: every change is on the trail of the workspace, with what was before');
+SELECT is(s.outcome, 'ok', 'what is so already')
+FROM hub.set_membership(md5('There')::uuid, 'gone@example.org', 'administrator', true) AS s;
+SELECT is((SELECT count(*) FROM jobs_store.audit_event), 3::bigint, 'U1: is no change');
 
 SELECT * FROM finish();
 ROLLBACK;

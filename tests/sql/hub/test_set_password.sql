@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(7);
+SELECT plan(8);
 
 -- Everybody's id is the md5 of the name, everybody's session the sha256; "lapsed" is a disabled member of
 -- "Here", "stranger" a member of "There" only, and "gone" a disabled user.
@@ -36,6 +36,10 @@ FROM hub.set_password('gone@example.org', 'new hash') AS s;
 SELECT ok(NOT enabled, 'and stays disabled') FROM hub_store.app_user WHERE id = md5('gone')::uuid;
 SELECT is(concat_ws(' ', s.outcome, s.detail, s.body), 'not_found', 'an unknown address')
 FROM hub.set_password('nobody@example.org', 'new hash') AS s;
+SELECT results_eq(
+    $$SELECT a.event, a.detail - 'user', a.detail #>> '{user,email}' FROM jobs_store.audit_event AS a ORDER BY a.id$$,
+    $$VALUES ('user.password_changed', '{}'::jsonb, 'reader@example.org'),
+        ('user.password_changed', '{}', 'gone@example.org')$$, 'U1: it is on the trail, without the hash');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(11);
+SELECT plan(13);
 
 -- Everybody's id is the md5 of the name, everybody's session the sha256; "lapsed" is a disabled member of
 -- "Here", "stranger" a member of "There" only, and "gone" a disabled user.
@@ -47,6 +47,10 @@ FROM hub.set_user_enabled('reader@example.org', true) AS s;
 SELECT is(hub._live_session(sha256('kept')), md5('reader')::uuid, 'whose sessions go on');
 SELECT is(concat_ws(' ', s.outcome, s.detail, s.body), 'not_found', 'an unknown address')
 FROM hub.set_user_enabled('nobody@example.org', false) AS s;
+SELECT isnt_empty($$SELECT FROM jobs_store.audit_event AS a WHERE a.event = 'user.disabled'$$, 'U1: disabling');
+SELECT results_eq(
+    $$SELECT a.detail #>> '{user,name}' FROM jobs_store.audit_event AS a WHERE a.event = 'user.enabled'$$,
+    $$VALUES ('Editor')$$, 'U1: and enabling are on the trail, where they changed anything');
 
 SELECT * FROM finish();
 ROLLBACK;

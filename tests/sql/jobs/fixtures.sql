@@ -227,13 +227,15 @@ CREATE PROCEDURE fixture.fill(
     FROM generate_series(1, p_jobs), (SELECT clock_timestamp() - p_age AS at) AS c;
 $$;
 
--- Everything that a refusal must leave as it was, remembered until the end of the transaction.
+-- Everything that a refusal must leave as it was, remembered until the end of the transaction; that it was
+-- refused may be on the trail.
 CREATE FUNCTION fixture.everything() RETURNS text LANGUAGE sql AS $$
     SELECT md5(concat(
         (SELECT string_agg(t::text, ';' ORDER BY t.id) FROM jobs_store.job AS t),
         (SELECT string_agg(t::text, ';' ORDER BY t.job_id, t.chunk) FROM jobs_store.worklist AS t),
         (SELECT string_agg(t::text, ';' ORDER BY t.job_id, t.page_id) FROM jobs_store.page_error AS t),
-        (SELECT string_agg(t::text, ';' ORDER BY t.id) FROM jobs_store.audit_event AS t),
+        (SELECT string_agg(t::text, ';' ORDER BY t.id) FROM jobs_store.audit_event AS t
+            WHERE t.event NOT LIKE '%\_refused'),
         (SELECT string_agg(t::text, ';' ORDER BY t.id) FROM hub_store.page AS t)));
 $$;
 

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(19);
+SELECT plan(22);
 CALL fixture.world();
 
 CREATE FUNCTION pg_temp.cancel(p_who text, p_key text, p_workspace text DEFAULT 'main') RETURNS text LANGUAGE sql AS $$
@@ -54,6 +54,19 @@ SELECT is(
         'C3: and cannot be cancelled');
 SELECT is(c.body, jobs._snapshot(fixture.job('ended')), 'V3: the body is the snapshot')
 FROM jobs.cancel_job(fixture.session('ben'), fixture.id('main'), fixture.job('ended'), NULL) AS c;
+
+-- Refusals are on the trail, too.
+SELECT results_eq(
+    $$SELECT a.actor_name, (a.detail ->> 'job_id')::uuid, a.by, a.address FROM jobs_store.audit_event AS a
+      WHERE a.event = 'job.cancel_refused' ORDER BY a.id$$,
+    $$SELECT v.name, fixture.job(v.key), 'user', '192.0.2.3'::inet
+      FROM (VALUES ('Editor', 'running'), ('Reader', 'running'), ('Lapsed', 'running'),
+          ('Ada', 'running')) AS v (name, key)$$,
+    'U1: members who may not are recorded, strangers are not');
+SELECT is(pg_temp.cancel('editor', 'running'), 'not_administrator', 'asking again');
+SELECT is(
+    (SELECT count(*) FROM jobs_store.audit_event AS a WHERE a.event = 'job.cancel_refused'), 4::bigint,
+    'U1: adds nothing for a minute');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(22);
+SELECT plan(25);
 
 CREATE FUNCTION pg_temp.charge(p_address text DEFAULT 'a') RETURNS text LANGUAGE sql AS $$
     SELECT concat_ws(' ', c.outcome, c.detail, c.body) FROM jobs.charge_request_budget(p_address) AS c;
@@ -35,6 +35,10 @@ SELECT is((SELECT cardinality(b.times) FROM jobs_store.request_budget AS b WHERE
 UPDATE jobs_store.setting AS s SET value = 2 WHERE s.name = 'CreationsPerMinutePerAddress';
 UPDATE jobs_store.request_budget AS b SET times = pg_temp.age(50, 40, 30, 20) WHERE b.address = 'a';
 SELECT is(pg_temp.charge(), 'request_budget {"retry_after": 30}', 'a place is free when fewer than the limit remain');
+
+UPDATE jobs_store.setting AS s SET value = 64 WHERE s.name = 'IPv6PrefixLength';
+SELECT is(pg_temp.charge('2001:db8::' || n), 'ok', 'IPv6 address ' || n || ' of a network') FROM generate_series(1, 2) AS n;
+SELECT is(pg_temp.charge('2001:db8::3'), 'request_budget {"retry_after": 60}', 'has the budget of the network');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(45);
+SELECT plan(46);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 100 WHERE s.name LIKE 'MaxPending%';
 
@@ -89,6 +89,12 @@ SELECT is(pg_temp.create('ben', 'main', fixture.tagging()), 'unauthenticated', '
 SELECT is(pg_temp.create('cyd', 'main', fixture.tagging()), 'unauthenticated', 'A5: an old session is over');
 SELECT is(
     pg_temp.create('reader', 'main', '{"kind": 7}'), 'not_administrator', 'the right is judged before the shape');
+
+SELECT results_eq(
+    $$SELECT a.actor_name, a.job_id, a.by FROM jobs_store.audit_event AS a
+      WHERE a.event = 'job.create_refused' ORDER BY a.id$$,
+    $$VALUES ('Editor', NULL::uuid, 'user'), ('Reader', NULL, 'user'), ('Lapsed', NULL, 'user')$$,
+    'U1: members who may not are recorded, once a minute each');
 
 -- Content.
 SELECT is(

@@ -6,7 +6,8 @@ SELECT results_eq(
       FROM jobs.list_settings() AS l, jsonb_to_recordset(l.body::jsonb -> 'settings')
           AS s (name text, value integer, minimum integer, maximum integer)$$,
     $$VALUES
-        ('CreationsPerMinutePerAddress', 10, 1, 1000000), ('LeaseSeconds', 30, 5, 1000000),
+        ('CreationsPerMinutePerAddress', 10, 1, 1000000), ('IPv6PrefixLength', 128, 32, 128),
+            ('LeaseSeconds', 30, 5, 1000000),
             ('MaxAttempts', 3, 1, 1000000),
         ('MaxBackupSeconds', 3600, 60, 1000000), ('MaxCoursePages', 100000, 1, 1000000),
         ('MaxCreatedPerDay', 100, 0, 1000000),

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(17);
+SELECT plan(20);
 
 -- The answer, and the value as it is then.
 CREATE FUNCTION pg_temp.set(p_name text, p_value integer) RETURNS text LANGUAGE plpgsql AS $$
@@ -35,6 +35,12 @@ FROM (VALUES
     ('Hub:Jobs:MaxAttempts', 1, 'not_found 1000000'),
     ('MaxKnowledgeHub:Jobs:Attempts', 1, 'not_found'),
     ('KnowledgeHub:Jobs:KnowledgeHub:Jobs:MaxAttempts', 1, 'not_found 1000000')) AS v (name, value, expected);
+SELECT results_eq(
+    $$SELECT a.detail FROM jobs_store.audit_event AS a WHERE a.event = 'setting.changed' ORDER BY a.id LIMIT 2$$,
+    $$VALUES ('{"name": "MaxAttempts", "value": 5, "before": 3}'::jsonb),
+        ('{"name": "MaxAttempts", "value": 6, "before": 5}')$$, 'U1: a change is on the trail, with what was before');
+SELECT is(pg_temp.set('LeaseSeconds', 5), 'ok 5', 'the value that it has');
+SELECT is((SELECT count(*) FROM jobs_store.audit_event), 6::bigint, 'U1: is no change');
 
 SELECT * FROM finish();
 ROLLBACK;

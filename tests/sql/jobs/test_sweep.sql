@@ -3,7 +3,7 @@ SELECT plan(31);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 1000 WHERE s.name LIKE 'Max%' AND s.name <> 'MaxAttempts';
 
-SELECT is(jobs.sweep('w'), '{"jobs": 0, "sessions": 0, "addresses": 0}', 'there is nothing to do');
+SELECT is(jobs.sweep('w'), '{"jobs": 0, "sessions": 0, "sign_ins": 0, "addresses": 0}', 'there is nothing to do');
 
 -- Jobs whose lease is over.
 CREATE FUNCTION pg_temp.abandon(p_key text, p_attempt integer, p_cancel boolean, p_who text DEFAULT 'ada')
@@ -76,8 +76,9 @@ UPDATE hub_store.session AS s SET last_seen_at = clock_timestamp() - interval '2
 INSERT INTO jobs_store.request_budget (address, times)
 VALUES ('old', ARRAY[clock_timestamp() - interval '1 hour', clock_timestamp() - interval '60 seconds']),
        ('recent', ARRAY[clock_timestamp() - interval '1 hour', clock_timestamp() - interval '50 seconds']);
+INSERT INTO hub_store.sign_in_attempt (address) VALUES ('old');
 SELECT is(
-    jobs.sweep('w'), '{"jobs": 0, "sessions": 2, "addresses": 1}',
+    jobs.sweep('w'), '{"jobs": 0, "sessions": 2, "sign_ins": 1, "addresses": 1}',
     'sessions that are over and addresses at rest are deleted');
 SELECT is_empty(
     $$SELECT FROM hub_store.session AS s WHERE s.user_id IN (fixture.id('ada'), fixture.id('ben'))$$, 'those');

@@ -1,0 +1,1 @@
+"""What takes minutes by its nature: ``make test-slow``."""
