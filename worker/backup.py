@@ -16,7 +16,7 @@ CHECKPOINT_SECONDS = 0.5
 """How long work goes on at most without the job being asked whether it still should."""
 
 PROGRESS_SECONDS = 0.1
-"""How old the progress that is saved gets at most; that asks, too."""
+"""How long to work on at most, batch by batch, without saving how far the job is; that asks, too."""
 
 PAUSES = (1, 2, 4, 8, 16)
 """Seconds to wait before each further consistent read of a claim, after the one before was lost."""
@@ -91,7 +91,7 @@ class _Pace:
 
     def __init__(self, job: HandledJob) -> None:
         self._job = job
-        self._asked_at = time.monotonic()
+        self._saved_at = self._asked_at = time.monotonic()
 
     def checkpoint(self) -> None:
         """Ask, unless that was done a moment ago."""
@@ -101,10 +101,10 @@ class _Pace:
 
     def progress(self, total: int, processed: int) -> None:
         """Save how far the job is, and ask, unless that was done a moment ago and there is more to come."""
-        if processed in {0, total} or time.monotonic() - self._asked_at >= PROGRESS_SECONDS:
+        if processed in {0, total} or time.monotonic() - self._saved_at >= PROGRESS_SECONDS:
             self._job.progress(total, processed)
             self._job.stop_if_asked()
-            self._asked_at = time.monotonic()
+            self._saved_at = self._asked_at = time.monotonic()
 
     def wait(self, seconds: float) -> None:
         """Let time pass, asking all the while."""

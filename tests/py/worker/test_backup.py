@@ -123,7 +123,7 @@ def test_progress_counts_pages_from_the_opening_of_the_read_on(
     watch(scene.connection)
     scene.add_course(350)
     job = scene.create("backup")
-    workers(backup_dir=archives.folder)
+    workers(seconds_a_page=0.002, backup_dir=archives.folder)
     scene.wait_for_state(job, "succeeded")
     assert _progress(scene) == [(0, 0), (350, 0), (350, 100), (350, 200), (350, 300), (350, 350)]
     assert audit(scene.connection) == []
@@ -253,6 +253,21 @@ def test_a_worker_without_a_folder_claims_no_backup(
     scene.wait_for_state(job, "succeeded")
 
 
+def test_the_read_goes_where_the_listener_goes(
+    scene: Scene, workers: Workers, archives: Archives, database: Database
+) -> None:
+    """To the server itself, when the others go through a pooler."""
+    proxy = Proxy(database.server.port)
+    try:
+        direct = f"postgresql://hub_worker@127.0.0.1:{proxy.port}/{database.name}"
+        workers(backup_dir=archives.folder, KNOWLEDGEHUB_LISTEN_URL=direct)
+        wait_until(lambda: proxy.accepted == 1, "the listener is there")
+        scene.wait_for_state(scene.create("backup"), "succeeded")
+        assert proxy.accepted == 2
+    finally:
+        proxy.close()
+
+
 def test_a_lost_read_is_made_anew_and_the_claim_goes_on(
     scene: Scene, workers: Workers, archives: Archives, tmp_path: Path
 ) -> None:
@@ -279,7 +294,8 @@ def test_a_lost_read_is_made_anew_and_the_claim_goes_on(
     progress = _progress(scene)
     anew = progress.index((0, 0), 1)
     assert progress[:2] == progress[anew : anew + 2] == [(0, 0), (PAGES, 0)]
-    assert progress[2] == progress[anew + 2] == (PAGES, 100)
+    assert progress[2] == (PAGES, 100)
+    assert progress[-1] == (PAGES, PAGES)
     assert audit(scene.connection) == []
 
 
