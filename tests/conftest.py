@@ -11,7 +11,7 @@ from knowledgehub.migrate import create_roles, migrate
 from tests.server import TEMPLATE, VERSION, Database, Server, running_server
 
 # All tests run on each version, but for these files: what has nothing to do with the server, or starts the
-# embedded one for itself, runs once; plpgsql_check is there for one version.
+# embedded one for itself, runs once, in the run that has the time; plpgsql_check is there for one version.
 ONLY_ON = {
     "18": [
         "py/api/test_address.py",
@@ -29,13 +29,6 @@ ONLY_ON = {
         "py/knowledgehub/archive/test_hostile.py",
         "py/knowledgehub/archive/test_page_file.py",
         "py/knowledgehub/archive/test_writer.py",
-        "py/browser/test_accessibility.py",
-        "py/browser/test_backups.py",
-        "py/browser/test_cancel.py",
-        "py/browser/test_content.py",
-        "py/browser/test_live.py",
-        "py/browser/test_tagging.py",
-        "py/browser/test_weight.py",
         "py/knowledgehub/test_configuration.py",
         "py/knowledgehub/test_front_matter.py",
         "py/knowledgehub/test_headings.py",
@@ -50,7 +43,16 @@ ONLY_ON = {
         "sql/test_outcomes.py",
         "sql/test_schema.py",
     ],
-    "15": ["sql/test_plpgsql_check.py"],
+    "15": [
+        "py/browser/test_accessibility.py",
+        "py/browser/test_backups.py",
+        "py/browser/test_cancel.py",
+        "py/browser/test_content.py",
+        "py/browser/test_live.py",
+        "py/browser/test_tagging.py",
+        "py/browser/test_weight.py",
+        "sql/test_plpgsql_check.py",
+    ],
 }
 
 _numbers = count(1)

@@ -16,7 +16,8 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
     v_id uuid := (p_argument ->> 'job')::uuid;
-    v_deadline timestamptz := clock_timestamp() + (p_argument ->> 'budget')::interval;
+    v_budget interval := (p_argument ->> 'budget')::interval;
+    v_deadline timestamptz := clock_timestamp() + v_budget;
     v_job record;
     v_pages uuid[];
     v_tagged integer;
@@ -36,7 +37,9 @@ BEGIN
     v_pages := jobs._next_pages(v_id, v_job.processed, least((p_argument ->> 'page_limit')::integer, 1000));
     v_tagged := jobs._tag_pages(
         v_pages, v_job.tags, v_job.keys, v_job.actor_id, v_job.workspace_id, v_deadline);
-    IF v_tagged > 0 THEN
+    IF v_tagged = 0 THEN
+        v_deadline := clock_timestamp() + v_budget;
+    ELSE
         v_job.page_locked_since := NULL;
         v_pages := CASE WHEN clock_timestamp() < v_deadline THEN v_pages[v_tagged + 1:] ELSE '{}' END;
     END IF;
@@ -47,10 +50,9 @@ BEGIN
         v_locked_since := v_job.page_locked_since;
         BEGIN
             FOREACH v_page IN ARRAY v_pages LOOP
-                IF NOT hub._is_administrator(v_job.actor_id, v_job.workspace_id) THEN
-                    v_stopped := 'not_authorised';
-                    EXIT;
-                END IF;
+                v_stopped := CASE WHEN NOT hub._is_administrator(v_job.actor_id, v_job.workspace_id)
+                    THEN 'not_authorised' END;
+                EXIT WHEN v_stopped IS NOT NULL;
                 v_answer := jobs._tag_page(v_page, v_job.tags, v_job.keys);
                 IF v_answer = 'changed' THEN
                     v_changed := v_changed + 1;
