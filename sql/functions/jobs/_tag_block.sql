@@ -21,7 +21,7 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_count integer;
+    v_count bigint;
 BEGIN
     SELECT count(*) INTO v_count
     FROM (
