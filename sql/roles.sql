@@ -6,9 +6,9 @@
 --     psql --dbname=knowledgehub --file=sql/roles.sql
 --
 -- It may be run again at any time: it creates what is missing, sets what is set here and takes back what the
--- roles set for themselves; run it again after a change of max_connections. Passwords
--- are not its business: give the login roles one (ALTER ROLE ... PASSWORD), or let pg_hba.conf
--- decide. Roles belong to the whole server; several databases of one server share them.
+-- roles set for themselves; run it again after a change of max_connections. Passwords are not its business:
+-- give the login roles one (ALTER ROLE ... PASSWORD), or let pg_hba.conf decide. Roles belong to the whole
+-- server; several databases of one server share them.
 --
 --     hub_owner      owns every schema, table and function; cannot log in
 --     hub_migrator   logs in for `knowledgehub migrate` only and acts as hub_owner

@@ -15,7 +15,7 @@ from worker import calls
 from worker.calls import Connection, ReadCourse, ReadMember, ReadPage, ReadWorkspace
 
 SILENT_SECONDS = 60.0
-"""When nothing was heard for so long, the connection is taken for lost: no call lasts half as long."""
+"""When nothing was heard for so long, the connection is taken for lost: no call lasts over half of that."""
 
 _AHEAD = 2
 _LOOK_SECONDS = 0.5

@@ -10,10 +10,9 @@ from worker.archive_store import ArchiveStore
 from worker.drain import Drain
 from worker.link import Link
 
-_logger = logging.getLogger(__name__)
-
-
 _FILES_A_CALL = 1000
+
+_logger = logging.getLogger(__name__)
 
 
 def keep_house(link: Link, worker: str, store: ArchiveStore | None, drain: Drain) -> None:

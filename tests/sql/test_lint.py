@@ -117,6 +117,17 @@ def test_a_file_begins_with_what_the_function_does_raises_locks_and_who_calls_it
 
 
 @every_file
+def test_the_callers_that_a_file_names_are_those_that_call_its_function(file: Path) -> None:
+    """Where it says which functions they are in words of its own, those that it names call it."""
+    (said,) = re.findall(r"^-- Callers: (.+?)\.$", file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    named = set(re.findall(r"\b(?:hub|jobs)\.\w+", said.partition(", after ")[0])) - {"jobs._call_kind"}
+    call = re.compile(rf"\b{file.parent.name}\.{file.stem}\s*\(")
+    calling = {f"{f.parent.name}.{f.stem}" for f in FILES if f != file and call.search(body(f))}
+    assert named <= calling
+    assert named == calling or "function" in said
+
+
+@every_file
 def test_a_file_comments_its_function(file: Path) -> None:
     comments = statements(file, ast.CommentStmt)
     assert [(c.objtype, name_of(c.object.objname)) for c in comments] == [

@@ -5,7 +5,7 @@
 --   /3/title).
 -- Raises: 55P03 when the lock is not had in time.
 -- Locks: course (whoever adds pages to it; comes after workspace).
--- Callers: add_pages, restore_pages.
+-- Callers: hub.add_pages, hub.restore_pages.
 CREATE OR REPLACE FUNCTION hub._append_pages(p_course uuid, p_pages jsonb, p_tags_as_given boolean)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

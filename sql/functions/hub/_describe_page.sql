@@ -1,7 +1,7 @@
 -- A page in an answer, without its content. The time is text already (hub._utc).
 -- Raises: nothing.
 -- Locks: none.
--- Callers: list_pages, read_page.
+-- Callers: hub.list_pages, hub.read_page.
 -- Plain SQL, inlined into its callers' queries, so it pins no search_path; every name in it is full.
 CREATE OR REPLACE FUNCTION hub._describe_page(
     p_id uuid,

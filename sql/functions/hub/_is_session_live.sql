@@ -2,7 +2,7 @@
 -- within 12 hours.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: hub._live_session, hub._sweep_sessions, jobs.read_snapshots.
+-- Callers: hub._live_session, hub._sweep_sessions, jobs.read_snapshots, hub.list_sessions.
 -- Plain SQL, inlined into its callers' queries, so it pins no search_path; every name in it is full.
 CREATE OR REPLACE FUNCTION hub._is_session_live(p_created_at timestamptz, p_last_seen_at timestamptz)
 RETURNS boolean

@@ -3,7 +3,7 @@
 -- Errors: [{"pointer", "message"}] at /cursor and /tag; NULL where all is right.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: list_pages.
+-- Callers: hub.list_pages.
 CREATE OR REPLACE FUNCTION hub._judge_page_query(
     p_tag text,
     p_cursor text,

@@ -2,7 +2,7 @@
 -- "enabled"}].
 -- Raises: nothing.
 -- Locks: none.
--- Callers: describe_session, list_workspaces.
+-- Callers: hub.describe_session, hub.list_workspaces.
 CREATE OR REPLACE FUNCTION hub._list_workspaces_of(p_user uuid)
 RETURNS jsonb
 LANGUAGE plpgsql

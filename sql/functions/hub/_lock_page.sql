@@ -3,7 +3,7 @@
 -- Answers: ok, unauthenticated, not_found, not_member, not_editor.
 -- Raises: 55P03 when a lock is not had in time.
 -- Locks: membership, page.
--- Callers: delete_page, edit_page, after hub._require_read_committed.
+-- Callers: hub.delete_page, hub.edit_page, after hub._require_read_committed.
 CREATE OR REPLACE FUNCTION hub._lock_page(
     p_session bytea,
     p_workspace uuid,

@@ -1,7 +1,7 @@
 -- The user with this e-mail address, locked until the transaction ends; NULL where there is none.
 -- Raises: 55P03 when the lock is not had in time.
 -- Locks: user.
--- Callers: hub.set_password, hub.set_user_enabled, hub.set_membership.
+-- Callers: hub.set_password, hub.set_user_enabled, hub.set_membership, hub.end_sessions.
 CREATE OR REPLACE FUNCTION hub._lock_user(p_email text)
 RETURNS uuid
 LANGUAGE plpgsql

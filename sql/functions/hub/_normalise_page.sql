@@ -3,7 +3,7 @@
 -- Either `errors` is NULL or the other three are; errors: [{"pointer", "message"}].
 -- Raises: nothing.
 -- Locks: none.
--- Callers: _append_pages, edit_page.
+-- Callers: hub._append_pages, hub.edit_page.
 CREATE OR REPLACE FUNCTION hub._normalise_page(
     p_page jsonb,
     OUT title text,

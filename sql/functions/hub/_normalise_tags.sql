@@ -5,7 +5,7 @@
 -- has room for half a million, which take seconds.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: hub._normalise_page; of schema jobs the kind course_tagging and preview_tagging.
+-- Callers: hub._normalise_page, jobs._normalise_course_tagging, jobs.preview_tagging.
 CREATE OR REPLACE FUNCTION hub._normalise_tags(
     p_tags jsonb,
     p_least integer,

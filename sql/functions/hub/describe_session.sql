@@ -3,7 +3,7 @@
 -- Answers: ok, unauthenticated.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the API; open_session.
+-- Callers: the API, hub.open_session.
 CREATE OR REPLACE FUNCTION hub.describe_session(p_session bytea)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

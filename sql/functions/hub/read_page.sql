@@ -2,7 +2,7 @@
 -- Answers: ok (detail {"etag"}), unauthenticated, not_found (the workspace, or the page in it), not_member.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the API; edit_page.
+-- Callers: the API, hub.edit_page.
 CREATE OR REPLACE FUNCTION hub.read_page(p_session bytea, p_workspace uuid, p_page uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

@@ -2,8 +2,7 @@
 -- p_workspace is NULL, of the whole hub.
 -- Raises: nothing.
 -- Locks: audit (insert only).
--- Callers: jobs.set_setting, hub.set_membership, hub.add_user, hub.set_user_enabled, hub.set_password,
---   hub.end_sessions.
+-- Callers: jobs.set_setting, hub.set_membership, hub._record_user_decision.
 CREATE OR REPLACE FUNCTION jobs._record_decision(p_event text, p_workspace uuid, p_detail jsonb)
 RETURNS void
 LANGUAGE plpgsql

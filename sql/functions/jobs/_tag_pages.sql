@@ -1,5 +1,6 @@
 -- Tags the first of these pages, block by block, until the time is over or there is something to decide
--- about a page of the next block. A block is small enough that at the pace so far it ends in time.
+-- about a page of the next block. A block is small enough that at the pace so far it ends in time; the clock
+-- that tells the pace may have been set back.
 -- p_keys are the lower() forms of p_tags.
 -- Answers: how many are tagged.
 -- Raises: 55P03 when the table is locked.
@@ -29,7 +30,7 @@ BEGIN
         v_tagged := v_tagged + cardinality(v_block);
         v_block := p_pages[v_tagged + 1:v_tagged + least(100, 1 + floor(
             extract(epoch FROM p_deadline - clock_timestamp())
-            / extract(epoch FROM clock_timestamp() - v_begun) * v_tagged))];
+            / greatest(extract(epoch FROM clock_timestamp() - v_begun), 0.000001) * v_tagged))];
     END LOOP;
     RETURN v_tagged;
 END;

@@ -2,7 +2,7 @@
 -- Answers: ok, asked, terminal (as jobs.cancel_job), not_found.
 -- Raises: KH500 outside READ COMMITTED.
 -- Locks: job, audit.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.cancel_job_by_operator(p_job uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

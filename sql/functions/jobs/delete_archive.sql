@@ -4,7 +4,7 @@
 --   not succeed).
 -- Raises: KH500 outside READ COMMITTED; 55P03 when the lock is not had in time.
 -- Locks: job, audit.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.delete_archive(p_job uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

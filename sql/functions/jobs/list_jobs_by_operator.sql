@@ -2,7 +2,7 @@
 -- Answers: ok (body {"jobs", "next_cursor"}), not_found, invalid (the cursor).
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.list_jobs_by_operator(p_workspace uuid, p_cursor text, p_limit integer)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

@@ -2,7 +2,7 @@
 -- Answers: ok (body {"settings"}).
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.list_settings()
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE sql

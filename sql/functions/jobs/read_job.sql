@@ -2,7 +2,7 @@
 -- Answers: ok (detail {"version", "terminal"}); unauthenticated, not_found, not_administrator.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the API.
+-- Callers: the API, jobs.list_job_audit, jobs.list_page_errors.
 CREATE OR REPLACE FUNCTION jobs.read_job(p_session bytea, p_workspace uuid, p_job uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

@@ -2,7 +2,7 @@
 -- Answers: ok (detail {"version", "terminal"}), not_found.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.read_job_by_operator(p_job uuid)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

@@ -1,5 +1,5 @@
 -- The setting a worker starts with: how many jobs it runs at a time. It is never more than the role has
--- connections, less ten: a slot holds one, and each worker needs a few beside.
+-- connections, less ten: a slot holds one (two more while it makes a backup), and each worker needs a few beside.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the worker.

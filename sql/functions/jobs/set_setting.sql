@@ -2,7 +2,7 @@
 -- Answers: ok, not_found, invalid (no number, or out of range).
 -- Raises: KH500 outside READ COMMITTED.
 -- Locks: the setting, audit.
--- Callers: the command line.
+-- Callers: the operator.
 CREATE OR REPLACE FUNCTION jobs.set_setting(p_name text, p_value integer)
 RETURNS TABLE (outcome text, detail jsonb, body text)
 LANGUAGE plpgsql

@@ -24,13 +24,14 @@ BEGIN
     PERFORM hub._require_read_committed();
     v_sessions := hub._sweep_sessions();
     v_sign_ins := hub._sweep_sign_ins();
-    DELETE FROM jobs_store.request_budget AS b
-    WHERE b.address IN (
+    WITH ended AS MATERIALIZED (
         SELECT o.address
         FROM jobs_store.request_budget AS o
         WHERE o.times[cardinality(o.times)] <= v_now - interval '60 seconds'
         LIMIT 1000
-        FOR NO KEY UPDATE SKIP LOCKED);
+        FOR NO KEY UPDATE SKIP LOCKED
+    )
+    DELETE FROM jobs_store.request_budget AS b USING ended AS o WHERE b.address = o.address;
     GET DIAGNOSTICS v_addresses = ROW_COUNT;
     FOR v_job IN
         SELECT j.id

@@ -1,4 +1,4 @@
-"""The lock order user → session → membership → workspace → job → page: whoever waits holds nothing later."""
+"""The lock order, from user to the counts of sign-ins: whoever waits holds nothing later."""
 
 import threading
 import time
@@ -22,6 +22,7 @@ ORDER = {
     "workspace": "SELECT FROM hub_store.workspace WHERE id = %(workspace)s",
     "job": "SELECT FROM jobs_store.job WHERE workspace_id = %(workspace)s",
     "page": "SELECT FROM hub_store.page WHERE course_id = %(course)s",
+    "sign-ins": "SELECT FROM hub_store.sign_in_attempt WHERE account = hub._account_key(%(email)s)",
 }
 """The rows of the world that calls lock, in the order in which they may."""
 
@@ -43,9 +44,18 @@ def set_password(world: World, operator: Connection) -> object:
     return one(operator, "SELECT outcome FROM hub.set_password(%s, 'hash')", world.email(world.ada))
 
 
+def charge_sign_in(world: World, api: Connection) -> object:
+    query = "SELECT outcome FROM hub.charge_sign_in(%s, '192.0.2.1')"
+    return one(api, query, world.email(world.ada))
+
+
 def open_session(world: World, api: Connection) -> object:
-    query = "SELECT outcome FROM hub.open_session(%s, '-', %s)"
+    query = "SELECT outcome FROM hub.open_session(%s, '-', %s, NULL, '192.0.2.1')"
     return one(api, query, world.ada, uuid.uuid4().bytes * 2)
+
+
+def end_sessions(world: World, operator: Connection) -> object:
+    return one(operator, "SELECT outcome FROM hub.end_sessions(%s, NULL)", world.email(world.ada))
 
 
 CALLS: dict[str, tuple[str, Call, set[str]]] = {
@@ -58,7 +68,9 @@ CALLS: dict[str, tuple[str, Call, set[str]]] = {
     "edit_page": ("hub_api", edit, {"membership", "page"}),
     "delete_page": ("hub_api", delete, {"membership", "page"}),
     "end_session": ("hub_api", lambda world, api: world.sign_out(api, world.ada), {"session"}),
-    "open_session": ("hub_api", open_session, {"user"}),
+    "charge_sign_in": ("hub_api", charge_sign_in, {"sign-ins"}),
+    "open_session": ("hub_api", open_session, {"user", "sign-ins"}),
+    "end_sessions": ("hub_operator", end_sessions, {"user", "session"}),
     "set_password": ("hub_operator", set_password, {"user", "session"}),
     "set_user_enabled": (
         "hub_operator",
@@ -110,7 +122,13 @@ def test_whoever_waits_for_a_row_holds_none_that_comes_later(database: Database,
             world.backup()
         else:
             world.claimed_job(world.ada)
-        names = {"ada": world.ada, "workspace": world.workspace, "course": world.course}
+        charge_sign_in(world, owner)
+        names = {
+            "ada": world.ada,
+            "email": world.email(world.ada),
+            "workspace": world.workspace,
+            "course": world.course,
+        }
         holder, caller = database.as_superuser(), database.as_role(role)
         caller.execute("SET lock_timeout = 0; SET statement_timeout = 0")
         holder.autocommit = False
@@ -132,7 +150,7 @@ def test_whoever_waits_for_a_row_holds_none_that_comes_later(database: Database,
     assert waited_for == waits_for
 
 
-def _rows(connection: Connection, query: str, names: dict[str, uuid.UUID]) -> int:
+def _rows(connection: Connection, query: str, names: dict[str, object]) -> int:
     return connection.execute(sql.SQL(query), names).rowcount
 
 

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(31);
+SELECT plan(33);
 CALL fixture.world();
 UPDATE jobs_store.setting AS s SET value = 1000 WHERE s.name LIKE 'Max%' AND s.name <> 'MaxAttempts';
 
@@ -85,6 +85,11 @@ SELECT is_empty(
 SELECT is((SELECT count(*) FROM hub_store.session), 5::bigint, 'and no other session');
 SELECT results_eq(
     $$SELECT b.address FROM jobs_store.request_budget AS b$$, $$VALUES ('recent')$$, 'nor another address');
+
+INSERT INTO jobs_store.request_budget (address, times)
+SELECT 'many' || n, ARRAY[clock_timestamp() - interval '1 hour'] FROM generate_series(1, 1001) AS n;
+SELECT is(jobs.sweep('w') -> 'addresses', '1000', 'a sweep deletes a thousand addresses at most');
+SELECT is(jobs.sweep('w') -> 'addresses', '1', 'the rest is for the next');
 
 -- History costs nothing.
 CALL fixture.fill(5000, 'cyd', 'succeeded', '2 days');
