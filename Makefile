@@ -60,7 +60,7 @@ screenshots: $(VENV)/test.stamp $(DEBIAN).stamp $(CHROMIUM).stamp ## Write pictu
 	@exec $(BIN)/python -m tests.screenshots $(ARGS)
 
 .PHONY: audit
-audit: $(VENV)/made.stamp ## Look the locked packages up among known vulnerabilities (needs pypi.org itself)
+audit: $(VENV)/made.stamp ## Look the locked packages up among known vulnerabilities (needs the public index itself)
 	@$(PYTHON) -m venv $(VENV)/audit && $(VENV)/audit/bin/python -m pip install --quiet pip-audit
 	@$(VENV)/audit/bin/pip-audit --strict --requirement requirements.lock --require-hashes --disable-pip
 

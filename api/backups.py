@@ -85,9 +85,10 @@ def requested_section(req: Request, etag: str, size: int) -> Section | None:
     """Return the section of ``size`` bytes that Range asks for, or None for all (RFC 9110, section 14.2).
 
     A field of another unit, of several ranges or malformed is ignored, as is one whose If-Range names another
-    archive. Raises Problem `range-not-satisfiable` when it lies beyond the end.
+    archive, and any with another method than GET.
+    Raises Problem `range-not-satisfiable` when it lies beyond the end.
     """
-    values = lines(req, b"range")
+    values = lines(req, b"range") if req.method == "GET" else []
     match = _RANGE.fullmatch(values[0].strip(b" \t")) if len(values) == 1 else None
     if match is None or any(value.strip(b" \t") != etag.encode() for value in lines(req, b"if-range")):
         return None

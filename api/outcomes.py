@@ -6,6 +6,7 @@ from typing import Any
 import falcon
 from falcon.asgi import Response
 
+from api import etags
 from api.calls import Answer
 from api.problems import Problem
 
@@ -57,7 +58,7 @@ def refusal(answer: Answer) -> Problem:
     if "retry_after" in detail:
         headers["Retry-After"] = str(detail["retry_after"])
     if "etag" in detail:
-        headers["ETag"] = f'"{detail["etag"]}"'
+        headers["ETag"] = etags.strong(detail["etag"])
     members = {name: detail[name] for name in ("errors", "limit", "value") if name in detail}
     return Problem(REFUSALS[answer.outcome], _text(answer.outcome, detail), headers=headers, **members)
 

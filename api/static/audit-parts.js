@@ -2,7 +2,7 @@
 
 import { h, quoted } from './dom.js';
 import { moment } from './job-parts.js';
-import { eventName, isolated, title } from './words.js';
+import { eventDetail, eventName, isolated, title } from './words.js';
 
 /**
  * One audit event.
@@ -19,21 +19,20 @@ export function auditRow({ event, at, job_id: job, actor, by, worker, address, d
         worker: () => ['a worker ', h('span', { class: 'quiet' }, isolated(worker))],
         operator: () => ['the operator, on the command line'],
     };
-    const more = Object.entries(detail ?? {})
-        .map(([name, value]) => ` (${name} ${value})`)
-        .join('');
+    // A refusal is not on its job's own trail, and names it as a detail.
+    const about = job ?? detail.job_id ?? null;
     return h(
         'li',
         {},
         moment(at),
-        h('span', { class: 'event-what' }, eventName(event), h('span', { class: 'quiet' }, more)),
+        h('span', { class: 'event-what' }, eventName(event), h('span', { class: 'quiet' }, eventDetail(event, detail))),
         h('span', { class: 'event-by' }, 'by ', (who[by] ?? (() => [by]))()),
-        jobsHref === null || job === null
+        jobsHref === null || about === null
             ? null
             : h(
                   'a',
-                  { class: 'event-job', href: `${jobsHref}/${job}`, 'aria-label': `Job ${job.slice(0, 8)}` },
-                  job.slice(0, 8),
+                  { class: 'event-job', href: `${jobsHref}/${about}`, 'aria-label': `Job ${about.slice(0, 8)}` },
+                  about.slice(0, 8),
               ),
     );
 }

@@ -41,6 +41,7 @@ export function cancelButton(path, snapshot, { signal, focusAfter, onAnswer }) {
         'Cancel…',
     );
     const stays = h('p', {});
+    signal.addEventListener('abort', () => dialog?.close());
 
     function ask() {
         const problem = problemPlace();
@@ -91,7 +92,6 @@ export function cancelButton(path, snapshot, { signal, focusAfter, onAnswer }) {
         );
         document.body.append(dialog);
         dialog.showModal();
-        signal.addEventListener('abort', () => dialog?.close());
     }
 
     return {

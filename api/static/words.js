@@ -30,8 +30,17 @@ const EVENTS = {
     'job.cancelled': 'Cancelled',
     'job.succeeded': 'Succeeded',
     'job.failed': 'Failed',
+    'job.create_refused': 'Tried to start a job: refused',
+    'job.cancel_refused': 'Tried to cancel a job: refused',
     'backup.downloaded': 'Archive downloaded',
     'backup.deleted': 'Archive deleted',
+    'member.changed': 'Membership changed',
+    'setting.changed': 'Setting changed',
+    'user.added': 'User added',
+    'user.enabled': 'User enabled',
+    'user.disabled': 'User disabled',
+    'user.password_changed': 'Password changed',
+    'user.sessions_ended': 'Sessions ended',
 };
 
 const KINDS = { course_tagging: 'Tagging', backup: 'Backup' };
@@ -126,6 +135,9 @@ export function stateMeaning(snapshot) {
         case 'failed':
             return snapshot.failure?.message ?? '';
         case 'cancelled':
+            if (snapshot.kind === 'backup') {
+                return 'No archive was made.';
+            }
             return snapshot.progress.processed > 0
                 ? 'What was done before stays done.'
                 : 'Nothing was changed.';
@@ -160,6 +172,27 @@ export function countersText({ progress }) {
 /** An audit event in words. */
 export function eventName(event) {
     return EVENTS[event] ?? event;
+}
+
+/** What goes with an audit event's name, in brackets; empty where the name says it all. */
+export function eventDetail(event, detail) {
+    switch (event) {
+        case 'job.claimed':
+        case 'job.reclaimed':
+            return ` (attempt ${detail.attempt})`;
+        case 'job.failed':
+            return ` (${detail.code})`;
+        case 'member.changed': {
+            const before = detail.before === null ? '' : `; before: ${membership(detail.before)}`;
+            return ` (${isolated(detail.user.name)}: ${membership(detail)}${before})`;
+        }
+        default:
+            return '';
+    }
+}
+
+function membership({ role, enabled }) {
+    return enabled ? role : `${role}, disabled`;
 }
 
 /** A time for people: the clock alone for today. */

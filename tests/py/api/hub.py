@@ -127,6 +127,12 @@ class Hub:
             (workspace, person.id, role, enabled),
         )
 
+    def set_member(self, person: Person, workspace: UUID, role: str, enabled: bool = True) -> None:
+        """The same as the operator does it, which is on the audit trail."""
+        self._operator.execute(
+            "SELECT hub.set_membership(%s, %s, %s, %s)", (workspace, person.email, role, enabled)
+        )
+
     def add_course(self, workspace: UUID, pages: int = 3, title: str = "Course") -> UUID:
         """Add a course with pages 'Page 1' and so on, without tags."""
         course: UUID = self.one(

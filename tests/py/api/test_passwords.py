@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 from uuid import uuid4
 
@@ -85,6 +86,40 @@ def test_a_few_are_verified_at_once_and_the_loop_goes_on(hasher: RecordingHasher
 
     asyncio.run(test())
     assert hasher.most_at_once == AT_ONCE
+
+
+def test_who_goes_away_makes_no_room_for_another_verification(hasher: RecordingHasher) -> None:
+    kept = hasher.hash("right")
+
+    async def test() -> None:
+        verifier = Passwords()
+        gone = [asyncio.create_task(verifier.verify(kept, "right")) for _ in range(AT_ONCE)]
+        async with asyncio.timeout(10):
+            while hasher.most_at_once < AT_ONCE:  # noqa: ASYNC110 (threads have no event for it)
+                await asyncio.sleep(0.001)
+        for task in gone:
+            task.cancel()
+        assert await asyncio.gather(*(verifier.verify(kept, "right") for _ in range(AT_ONCE)))
+
+    asyncio.run(test())
+    assert hasher.most_at_once == AT_ONCE
+
+
+def test_verifications_wait_for_no_other_work_in_threads(hasher: RecordingHasher) -> None:
+    kept, over = hasher.hash("right"), threading.Event()
+
+    async def test() -> None:
+        loop = asyncio.get_running_loop()
+        loop.set_default_executor(ThreadPoolExecutor(1))
+        stuck = loop.run_in_executor(None, over.wait)
+        try:
+            async with asyncio.timeout(10):
+                assert await Passwords().verify(kept, "right")
+        finally:
+            over.set()
+            await stuck
+
+    asyncio.run(test())
 
 
 @pytest.mark.usefixtures("hasher")

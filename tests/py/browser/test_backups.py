@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.py.api.conftest import Place, make_place
 from tests.py.api.hub import PASSWORD, Hub
 from tests.py.api.process import ApiProcess
-from tests.py.browser.tabs import Tabs
+from tests.py.browser.tabs import Tabs, job_path
 from tests.py.worker.process import COMMAND, WorkerProcess
 from tests.server import Database
 
@@ -94,3 +94,11 @@ def test_who_is_signed_out_before_a_download_signs_in_and_gets_it(backed_up: Pla
         dialog.get_by_label("Password").fill(PASSWORD)
         dialog.get_by_role("button", name="Sign in").click()
     assert downloading.value.failure() is None
+
+
+def test_a_cancelled_backup_says_that_there_is_no_archive(place: Place, tabs: Tabs) -> None:
+    assert place.client.create_job(place.workspace, {"kind": "backup"}).status_code == 201
+    job = place.hub.jobs(place.workspace)[0]["id"]
+    place.hub.cancel(job)
+    page = tabs.open(place, job_path(job))
+    expect(page.locator(".meaning")).to_have_text("No archive was made.")
