@@ -9,13 +9,13 @@ from knowledgehub.archive.page_file import BackupPage
 from worker.archive_store import ArchiveStore
 from worker.calls import ReadCourse, ReadTooLongError
 from worker.consistent_read import ConsistentRead, ReadLostError
-from worker.handlers import HandledJob, JobFailedError, WorkStopped
+from worker.handlers import HandledJob, JobFailedError
 from worker.lease import LeaseLostError
 
 CHECKPOINT_SECONDS = 0.5
 """How long work goes on at most without the job being asked whether it still should."""
 
-PROGRESS_SECONDS = 0.1
+PROGRESS_SECONDS = 0.25
 """How long to work on at most, batch by batch, without saving how far the job is; that asks, too."""
 
 PAUSES = (1, 2, 4, 8, 16)
@@ -45,7 +45,9 @@ class Backup:
                 reason = "a consistent read was open for longer than the setting MaxBackupSeconds allows"
                 raise JobFailedError("worker_error", reason) from None
             except LeaseLostError:
-                raise WorkStopped from None
+                # A server that lags behind, which the read may be led to, does not know the lease yet.
+                job.checkpoint()
+                _logger.warning("the consistent read does not know the lease")
             if pause is not None:
                 pace.progress(0, 0)
                 pace.wait(pause)

@@ -1,15 +1,19 @@
 """``jobs``."""
 
+import time
 from typing import Any
 from uuid import UUID
 
 import click
 
 from knowledgehub.commands.output import json_option, one_line, show, table
+from knowledgehub.commands.progress import progress
 from knowledgehub.commands.refusal import refusal, require_ok
 from knowledgehub.commands.session import WorkspaceParameter, operator
 
 _MAXIMUM_LIMIT = 500
+_WATCH_SECONDS = 0.3
+_BAR_WIDTH = 30
 
 
 @click.group()
@@ -45,6 +49,22 @@ def show_job(job: UUID, as_json: bool) -> None:
     show(as_json, answer.body, _description(answer.body))
 
 
+@jobs.command("watch")
+@click.argument("job", type=click.UUID)
+@json_option
+def watch_job(job: UUID, as_json: bool) -> None:
+    """Show how far a job is until it has ended, then show the job."""
+    with operator() as calls, progress() as tell:
+        while True:
+            answer = calls.read_job(job)
+            require_ok(answer, not_found=_unknown(job))
+            if answer.body["terminal"]:
+                break
+            tell(_bar(answer.body))
+            time.sleep(_WATCH_SECONDS)
+    show(as_json, answer.body, _description(answer.body))
+
+
 @jobs.command("cancel")
 @click.argument("job", type=click.UUID)
 @json_option
@@ -73,14 +93,21 @@ def _state(job: dict[str, Any]) -> str:
     return f"{job['state']}, cancel requested" if requested else str(job["state"])
 
 
+def _bar(job: dict[str, Any]) -> str:
+    processed, total = job["progress"]["processed"], job["progress"]["total"]
+    part = processed / total if total else 0
+    filled = int(part * _BAR_WIDTH)
+    bar = "#" * filled + "-" * (_BAR_WIDTH - filled)
+    return f"[{bar}] {int(100 * part):3} %  {processed} of {total} pages  {_state(job)}"
+
+
 def _row(job: dict[str, Any]) -> tuple[object, ...]:
-    progress = job["progress"]
-    counts = (progress["processed"], progress["total"], progress["failed"])
+    counts = tuple(job["progress"][name] for name in ("processed", "total", "failed"))
     return (job["id"], job["kind"], _state(job), *counts, job["created_at"], job["actor"]["name"])
 
 
 def _description(job: dict[str, Any]) -> str:
-    progress = job["progress"]
+    counts = job["progress"]
     lines = {
         "job": job["id"],
         "workspace": job["workspace_id"],
@@ -88,8 +115,8 @@ def _description(job: dict[str, Any]) -> str:
         "state": _state(job),
         **{f"request: {name}": _plain(value) for name, value in job["request"].items()},
         "actor": job["actor"]["name"],
-        "progress": f"{progress['processed']} of {progress['total']}: {progress['changed']} changed,"
-        f" {progress['skipped']} skipped, {progress['failed']} failed",
+        "progress": f"{counts['processed']} of {counts['total']}: {counts['changed']} changed,"
+        f" {counts['skipped']} skipped, {counts['failed']} failed",
         "attempt": f"{job['attempt']} of {job['max_attempts']}",
         "created": job["created_at"],
         "started": job["started_at"],

@@ -1,5 +1,5 @@
--- The setting a worker starts with: how many jobs it runs at a time. It is never more than the role has
--- connections, less ten: a slot holds one (two more while it makes a backup), and each worker needs a few beside.
+-- The setting a worker starts with: how many jobs it runs at a time. It is never more than a third of the
+-- role's connections, less ten: a slot holds one, and three while it makes a backup; a worker needs a few beside.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: the worker.
@@ -12,7 +12,7 @@ SET search_path = pg_catalog, pg_temp
 AS $$
     SELECT least(
         jobs._setting('WorkerConcurrency'),
-        greatest(1, coalesce(nullif(r.rolconnlimit, -1), current_setting('max_connections')::integer) - 10))
+        greatest(1, (coalesce(nullif(r.rolconnlimit, -1), current_setting('max_connections')::integer) - 10) / 3))
     FROM pg_roles AS r
     WHERE r.rolname = session_user;
 $$;

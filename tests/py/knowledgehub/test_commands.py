@@ -7,6 +7,8 @@ import re
 import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -399,6 +401,29 @@ def test_a_job_is_shown(run: Run, make_job: Callable[[], str]) -> None:
     text = run("jobs", "show", job).stdout
     for words in (job, "course_tagging", "queued", "0 of 1", "A course", "new", "Ada"):
         assert words in text
+
+
+def test_a_job_is_watched_until_it_has_ended(
+    database: Database, run: Run, make_job: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("knowledgehub.commands.progress._LINE_SECONDS", 0)
+    job = make_job()
+
+    def work() -> None:
+        time.sleep(0.5)
+        with database.as_role("hub_worker") as worker:
+            claim = worker.execute("SELECT job_id, lease FROM jobs.claim('w', '{course_tagging}')").fetchone()
+            worker.execute("SELECT jobs.advance(%s, %s)", claim)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    result = run("jobs", "watch", job)
+    worker.join()
+    assert f"[{'-' * 30}]   0 %  0 of 1 pages  queued" in result.stderr
+    assert "succeeded" in result.stdout
+    assert run_json(run, "jobs", "watch", job)["state"] == "succeeded"
+    unknown = run("jobs", "watch", str(uuid4()), status=1).stderr
+    assert "there is no job" in unknown
 
 
 def test_a_queued_job_is_cancelled_at_once(database: Database, run: Run, make_job: Callable[[], str]) -> None:
