@@ -86,7 +86,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
 def _with_history(hub: Hub, places: Places, connection: Connection) -> Iterator[Figure]:
     """Compare with and without finished jobs; these are moved in and out, so that both are of one time."""
     # Jobs are never deleted, which a trigger sees to.
-    hub.owner.execute("SET session_replication_role = replica")
+    hub.owner.execute("ALTER TABLE jobs_store.job DISABLE TRIGGER job_is_kept")
     hub.owner.execute("CREATE TABLE history AS SELECT * FROM jobs_store.job LIMIT 1")
     hub.owner.execute(
         "INSERT INTO history SELECT t.* FROM history AS h, generate_series(1, %s) AS n,"
