@@ -75,7 +75,7 @@ def _add_text(hub: Hub) -> uuid.UUID:
     course = hub.add_course(
         PAGES,
         "(SELECT substr(string_agg(p.words, E'\\n\\n'), 1, 4096) FROM generate_series(1, 9) AS k"
-        " JOIN paragraph AS p ON p.id = abs(hashint4(n * 16 + k)) % 2000)",
+        " JOIN paragraph AS p ON p.id = mod(hashint4(n * 16 + k) & 2147483647, 2000))",
     )
     hub.settle()
     return course
