@@ -110,7 +110,8 @@ class Guard:
             )
         sent = lines(req, b"x-csrf-token")
         if len(sent) != 1 or not hmac.compare_digest(sent[0], csrf_token.encode()):
-            raise Problem("csrf", "X-CSRF-Token is missing or not this session's: send its csrf_token.")
+            words = "X-CSRF-Token is missing or wrong: send the session's csrf_token; to sign in, send login."
+            raise Problem("csrf", words)
 
     async def _take_body(self, req: Request, resource: Resource) -> None:
         has_body = bool(req.content_length) or bool(lines(req, b"transfer-encoding"))

@@ -146,9 +146,13 @@ def claim(connection: Connection, worker: str, kinds: Sequence[str]) -> Claimed 
     return None if row is None else Claimed(*row)
 
 
-def advance(connection: Connection, job_id: UUID, token: UUID) -> str:
-    """Do one step of a job; return ``continue``, ``wait`` (a page is locked) or ``ended``."""
-    return str(_only_row(connection, "SELECT outcome FROM jobs.advance(%s, %s)", job_id, token)[0])
+def advance(connection: Connection, job_id: UUID, token: UUID, page_limit: int) -> str:
+    """Do one step of a job, of so many pages at most.
+
+    Return ``continue``, ``wait`` (a page is locked) or ``ended``.
+    """
+    query = "SELECT outcome FROM jobs.advance(%s, %s, %s)"
+    return str(_only_row(connection, query, job_id, token, page_limit)[0])
 
 
 def renew(connection: Connection, job_id: UUID, token: UUID) -> bool:

@@ -42,7 +42,7 @@ class Claim:
         while True:
             try:
                 return self.call_unless_locked(function, *arguments, **options)
-            except errors.LockNotAvailable:
+            except (errors.LockNotAvailable, errors.QueryCanceled):
                 self._pause(LOCKED_SECONDS)
 
     def call_unless_locked(
@@ -51,13 +51,21 @@ class Claim:
         *arguments: Parameters.args,
         **options: Parameters.kwargs,
     ) -> Answer:
-        """Do as :meth:`call`, but raise ``psycopg.errors.LockNotAvailable`` when a lock is in the way."""
+        """Do as :meth:`call`, but raise ``psycopg.errors.LockNotAvailable`` when a lock is in the way.
+
+        And ``QueryCanceled`` when the call took too long.
+        """
         backoff = Backoff()
         while not self.lease.expired:
             sent = now()
             try:
                 answer = self._link.call(function, self.lease.job_id, self.lease.token, *arguments, **options)
-            except (errors.LockNotAvailable, psycopg.DataError, psycopg.IntegrityError):
+            except (
+                errors.LockNotAvailable,
+                errors.QueryCanceled,
+                psycopg.DataError,
+                psycopg.IntegrityError,
+            ):
                 raise
             except psycopg.Error:
                 self._pause(backoff.next_seconds())

@@ -13,7 +13,7 @@ function whatStays({ kind, state, progress }) {
         return 'It has not begun: no page has been changed, and none will be.';
     }
     const changed = progress.changed === 0 ? 'none so far' : `${count(progress.changed, 'page')} so far`;
-    return `Pages already tagged keep their new tags (${changed}). The pages after them stay as they are.`;
+    return `Pages already tagged keep their new tags (${changed}). All other pages stay as they are.`;
 }
 
 /**

@@ -30,8 +30,8 @@ export async function jobView({ params: [workspaceId, jobId], session, signal })
     const problem = problemPlace();
     const facts = factList(snapshot);
     const errors = errorTable(path, workspace.href, signal);
-    const audit = auditTrail(path, signal);
     const archive = archivePanel(workspace, snapshot, signal);
+    const audit = auditTrail(path, signal, ({ event }) => event === 'backup.deleted' && archive.markDeleted());
     const heading = h('h1', { tabindex: -1, class: 'clipped' }, jobHeading(snapshot));
     let known = null;
 
@@ -279,6 +279,7 @@ function archivePanel(workspace, { id }, signal) {
     const { link, problem } = archiveLink(workspace.path, id, 'Download the archive', signal);
     const words = h('p', {});
     const sum = h('code', {});
+    const deleted = h('span', { class: 'quiet' });
     const node = h(
         'section',
         { class: 'panel', 'aria-labelledby': 'archive-title', hidden: true },
@@ -287,13 +288,17 @@ function archivePanel(workspace, { id }, signal) {
             { class: 'section-head' },
             h('h2', { id: 'archive-title' }, 'Archive'),
             words,
-            h('div', { class: 'end' }, link),
+            h('div', { class: 'end' }, link, deleted),
         ),
         h('p', { class: 'quiet' }, 'SHA-256 ', sum),
         problem,
     );
     return {
         node,
+        markDeleted() {
+            setShown(link, false);
+            setText(deleted, 'Deleted');
+        },
         update({ kind, state, result }) {
             const there = kind === 'backup' && state === 'succeeded' && result !== null;
             setShown(node, there);
@@ -305,8 +310,8 @@ function archivePanel(workspace, { id }, signal) {
     };
 }
 
-/** Who did what when to the job. */
-function auditTrail(path, signal) {
+/** Who did what when to the job; `onEvent` gets each event. */
+function auditTrail(path, signal, onEvent) {
     const problem = problemPlace();
     const list = h('ol', { class: 'rows events' });
     let loading = null;
@@ -320,6 +325,7 @@ function auditTrail(path, signal) {
             });
             problem.clear();
             list.replaceChildren(...data.events.map((event) => auditRow(event)));
+            data.events.forEach(onEvent);
         } catch (refusal) {
             if (refusal.name !== 'AbortError') {
                 problem.show(refusal);

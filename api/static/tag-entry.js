@@ -30,9 +30,9 @@ function same(one, other) {
  * @param {string} options.hint
  * @param {() => void} [options.onChange] Called whenever the tags have changed.
  * @param {string[]} [options.initial]
- * @returns {{node: HTMLElement, tags: () => string[], commit: () => boolean, clear: () => void,
- *     refuse: (message: string|null) => void, focus: () => void}} `commit` takes over what is still being
- *     typed and says whether all is well.
+ * @returns {{node: HTMLElement, tags: () => string[], commit: () => boolean,
+ *     drop: (used: string[]) => void, refuse: (message: string|null) => void, focus: () => void}} `commit`
+ *     takes over what is still being typed and says whether all is well; `drop` takes away those that were used.
  */
 export function tagEntry({ most, hint, onChange = () => {}, initial = [] }) {
     let tags = [...initial];
@@ -122,10 +122,8 @@ export function tagEntry({ most, hint, onChange = () => {}, initial = [] }) {
         node: entry.node,
         tags: () => [...tags],
         commit,
-        clear() {
-            tags = [];
-            input.value = '';
-            entry.refuse(null);
+        drop(used) {
+            tags = tags.filter((tag) => !used.includes(tag));
             change();
         },
         refuse: entry.refuse,

@@ -134,7 +134,8 @@ export function taggingForm(heading, { workspace, signal, onStarted }, chosen) {
         setText(button, 'Starting…');
         try {
             const { status, data } = await startJob(workspacePath, body, signal);
-            entry.clear();
+            // What was typed meanwhile is for the next job.
+            entry.drop(body.tags);
             outcome.replaceChildren(...outcomeOf(status, data, workspaceHref));
             onStarted(data);
         } catch (refusal) {

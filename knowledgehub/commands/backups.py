@@ -15,7 +15,16 @@ from knowledgehub.commands.progress import progress, say
 from knowledgehub.commands.refusal import Refusal, refusal
 from knowledgehub.commands.session import backup_dir, operator
 
-_ARCHIVE = click.argument("archive", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+def _regular_file(_context: click.Context, _parameter: click.Parameter, value: Path) -> Path:
+    if not value.is_file():
+        raise click.BadParameter(f"{str(value)!r} is no regular file, which an archive is.")
+    return value
+
+
+_ARCHIVE = click.argument(
+    "archive", type=click.Path(exists=True, dir_okay=False, path_type=Path), callback=_regular_file
+)
 
 
 @click.group()
@@ -99,7 +108,8 @@ def delete(job: UUID, as_json: bool) -> None:
     with operator() as calls:
         answer = calls.delete_archive(job)
     if answer.outcome not in {"ok", "archive_gone"}:
-        raise refusal(answer, not_found=f"there is no finished backup {job}: see `knowledgehub jobs list`")
+        unknown = f"there is no finished backup {job}: see `knowledgehub jobs list WORKSPACE`"
+        raise refusal(answer, not_found=unknown)
     archive = answer.detail["archive"]
     removed = _remove(archive)
     if answer.outcome == "archive_gone" and not removed:

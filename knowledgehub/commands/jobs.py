@@ -85,7 +85,7 @@ def cancel_job(job: UUID, as_json: bool) -> None:
 
 
 def _unknown(job: UUID) -> str:
-    return f"there is no job {job}: see `knowledgehub jobs list`"
+    return f"there is no job {job}: see `knowledgehub jobs list WORKSPACE`"
 
 
 def _state(job: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 -- rights are lost meanwhile, or when p_deadline comes first. Then they are taken one by one, which is
 -- half as fast. Rights are read anew before each page, as there. p_keys are the lower() forms of p_tags.
 -- Answers: whether they are tagged.
--- Raises: 55P03 when the table is locked.
+-- Raises: what is not a page's fault (jobs._is_page_fault): 55P03 when the table is locked.
 -- Locks: page (never waits for one); not all of them when the answer is no.
 -- Callers: jobs._tag_pages.
 CREATE OR REPLACE FUNCTION jobs._tag_block(
@@ -47,7 +47,10 @@ BEGIN
         END IF;
         RETURN true;
     EXCEPTION WHEN OTHERS THEN
-        -- One by one they show whose fault it is.
+        -- A page's fault, and whose, shows one by one.
+        IF sqlstate <> 'KH500' AND NOT jobs._is_page_fault(sqlstate) THEN
+            RAISE;
+        END IF;
         RETURN false;
     END;
 END;

@@ -72,6 +72,22 @@ def test_a_double_click_makes_one_job(place: Place, tabs: Tabs) -> None:
     assert len(place.hub.jobs(place.workspace)) == 1
 
 
+def test_what_is_typed_while_a_tagging_starts_is_for_the_next(place: Place, tabs: Tabs) -> None:
+    page = tabs.open(place)
+
+    def meanwhile(route: Route) -> None:
+        entry = page.get_by_role("textbox", name="Tags")
+        entry.fill("next")
+        entry.press("Enter")
+        route.continue_()
+
+    page.route("**/jobs", meanwhile, times=1)
+    fill_in(page, "first")
+    start(page)
+    expect(page.locator(".notice").first).to_contain_text("Started")
+    expect(page.get_by_role("list", name="Tags entered").get_by_role("listitem")).to_contain_text(["next"])
+
+
 @pytest.mark.parametrize("reload", [False, True], ids=["at once", "after a reload"])
 def test_a_retry_after_a_lost_answer_finds_the_first_job(place: Place, tabs: Tabs, reload: bool) -> None:
     page = tabs.open(place)

@@ -1,6 +1,7 @@
 """The commands of ``backup``, up to a backup by a real worker that is restored."""
 
 import json
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -187,7 +188,7 @@ def test_only_a_finished_backup_has_an_archive_to_delete(run: Run, scene: Scene)
     for job in (uuid4(), scene.create("backup")):
         result = run("backup", "delete", str(job), status=1)
         assert result.stderr == (
-            f"knowledgehub: there is no finished backup {job}: see `knowledgehub jobs list`\n"
+            f"knowledgehub: there is no finished backup {job}: see `knowledgehub jobs list WORKSPACE`\n"
         )
 
 
@@ -229,3 +230,13 @@ def test_a_workspace_backed_up_by_a_worker_is_restored_field_by_field(
     assert contents(database, UUID(restored["id"])) == before
     assert len(before) > 90
     assert worker.alive
+
+
+@pytest.mark.parametrize(
+    "command", [("verify",), ("restore", "--title", "Back")], ids=lambda command: command[0]
+)
+def test_only_a_regular_file_is_an_archive(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """A pipe or a device would be read without end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert "is no regular file" in run("backup", *command, str(pipe), status=2).stderr

@@ -142,7 +142,7 @@ class Scene:
             (name, advance_function, advance_function is not None),
         )
 
-    def slow_pages(self, seconds: float) -> None:
+    def slow_pages(self, seconds: float, when: str = "BEFORE") -> None:
         """Make every change of a page take ``seconds`` from now on, so that a job has a middle."""
         self.connection.execute(
             "CREATE OR REPLACE FUNCTION public.slow_page() RETURNS trigger LANGUAGE plpgsql AS"
@@ -150,7 +150,7 @@ class Scene:
         )
         self.connection.execute("GRANT EXECUTE ON FUNCTION public.slow_page() TO hub_owner")
         self.connection.execute(
-            "CREATE OR REPLACE TRIGGER slow BEFORE UPDATE ON hub_store.page"
+            f"CREATE OR REPLACE TRIGGER slow {when} UPDATE ON hub_store.page"
             " FOR EACH ROW EXECUTE FUNCTION public.slow_page()"
         )
 

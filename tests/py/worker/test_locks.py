@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+import pytest
+
 from tests.py.worker.conftest import Workers
 from tests.py.worker.scene import Scene, wait_until
 from tests.server import Database
@@ -44,10 +46,16 @@ def test_a_page_locked_for_a_moment_is_waited_for(scene: Scene, workers: Workers
     assert scene.counters(job) == (1000, 1000, 1000, 0, 0)
 
 
-def test_a_locked_table_makes_no_page_busy(scene: Scene, workers: Workers, database: Database) -> None:
-    """Locked for so much longer than the lease that no call made in its time can save it."""
+@pytest.mark.parametrize("mode", ["ACCESS EXCLUSIVE", "SHARE"])
+def test_a_locked_table_makes_no_page_busy(
+    scene: Scene, workers: Workers, database: Database, mode: str
+) -> None:
+    """Locked for so much longer than the lease that no call made in its time can save it.
+
+    SHARE is what the making of an index takes: pages can be locked, but not written.
+    """
     job = scene.tag(scene.add_course(1000), "law")
-    with _locked(database, "LOCK TABLE hub_store.page IN ACCESS EXCLUSIVE MODE"):
+    with _locked(database, f"LOCK TABLE hub_store.page IN {mode} MODE"):
         workers()
         workers()
         wait_until(lambda: scene.job(job)["state"] == "running", "the job is claimed")
@@ -57,6 +65,16 @@ def test_a_locked_table_makes_no_page_busy(scene: Scene, workers: Workers, datab
     assert scene.counters(job) == (1000, 1000, 1000, 0, 0)
     assert row["attempt"] == 1
     assert scene.events(job) == ["job.queued", "job.claimed", "job.succeeded"]
+
+
+def test_pages_that_are_slow_to_write_are_tagged_a_few_at_a_time(scene: Scene, workers: Workers) -> None:
+    """Where a block of them takes longer than a statement may, as an AFTER trigger can bring about."""
+    scene.slow_pages(0.25, "AFTER")
+    job = scene.tag(scene.add_course(10), "law")
+    workers()
+    row = scene.wait_for_state(job, "succeeded")
+    assert scene.counters(job) == (10, 10, 10, 0, 0)
+    assert row["attempt"] == 1
 
 
 def test_a_worker_ends_in_time_while_the_table_is_locked(
