@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 from uuid import UUID
 
 from knowledgehub.archive.backup_writer import FORMAT
@@ -12,7 +12,12 @@ from knowledgehub.archive.json_text import is_storable
 _MAXIMUM_LINE = 256 * 1024
 _FORMAT = re.compile(rb'"format": ([0-9]{1,9}),')
 _PAGES = b'"pages": {'
+_HEAD_LINES = 16  # beside those of courses and members
+_WRONG_HEAD = "what it says of the workspace is not of this format"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+Element = TypeVar("Element")
 
 
 class ManifestError(Exception):
@@ -47,26 +52,20 @@ class Manifest:
     def __init__(self, chunks: Iterator[bytes]) -> None:
         """Read up to the pages. Raises :class:`ManifestError`, :class:`UnknownFormatError`."""
         self._lines = _lines(chunks)
-        head = self._read_head()
+        self.courses: list[Course] = []
+        head, listed_members = self._read_head()
         try:
             counts = head["counts"]
             self.title = _text(head["workspace"]["title"])
             self.pages, self.members = _number(counts["pages"]), _number(counts["members"])
-            self.courses = [
-                Course(
-                    _uuid(course["id"]),
-                    _text(course["title"]),
-                    _text(course["folder"]),
-                    _number(course["page_count"]),
-                )
-                for course in _list(head["courses"])
-            ]
+            if _list(head["courses"]) or _list(head["members"]):
+                raise ManifestError("it does not list a course and a member a line")
             if len(self.courses) != _number(counts["courses"]):
                 raise ManifestError(f"it counts {counts['courses']} courses and lists {len(self.courses)}")
-            if len(_list(head["members"])) != self.members:
-                raise ManifestError(f"it counts {self.members} members and lists {len(head['members'])}")
+            if self.members != listed_members:
+                raise ManifestError(f"it counts {self.members} members and lists {listed_members}")
         except (KeyError, TypeError, ValueError) as error:
-            raise ManifestError("what it says of the workspace is not of this format") from error
+            raise ManifestError(_WRONG_HEAD) from error
 
     def read_pages(self) -> Iterator[PageLine]:
         """Read the pages, in the order of their entries. Raises :class:`ManifestError`."""
@@ -80,13 +79,26 @@ class Manifest:
         if list(self._lines) != [b"}", b""]:
             raise ManifestError("something follows its pages")
 
-    def _read_head(self) -> dict[str, Any]:
+    def _read_head(self) -> tuple[dict[str, Any], int]:
+        """Read all before the pages: courses and members, which may be very many, line by line.
+
+        Return what is there beside them, and how many members there are.
+        """
         lines: list[bytes] = []
+        members = 0
         for line in self._lines:
             if len(lines) == 1:
                 _require_format(line)
+            elif len(lines) > _HEAD_LINES:
+                raise ManifestError(_WRONG_HEAD)
             lines.append(line)
-            if line.startswith(_PAGES):
+            if line == b'"courses": [':
+                self.courses += self._read_list(_course)
+                lines.append(b"],")
+            elif line == b'"members": [':
+                members += sum(1 for _ in self._read_list(_member))
+                lines.append(b"],")
+            elif line.startswith(_PAGES):
                 break
         else:
             raise ManifestError("it lists no pages")
@@ -95,7 +107,29 @@ class Manifest:
         elif lines[-1] != _PAGES:
             raise ManifestError("it does not list a page a line")
         lines[-1] = _PAGES + b"}}"
-        return _parse(b"\n".join(lines))
+        return _parse(b"\n".join(lines)), members
+
+    def _read_list(self, read: Callable[[dict[str, Any]], Element]) -> Iterator[Element]:
+        for line in self._lines:
+            if line == b"],":
+                return
+            try:
+                yield read(_parse(line.removesuffix(b",")))
+            except (KeyError, TypeError, ValueError) as error:
+                raise ManifestError(_WRONG_HEAD) from error
+
+
+def _course(value: dict[str, Any]) -> Course:
+    return Course(
+        _uuid(value["id"]), _text(value["title"]), _text(value["folder"]), _number(value["page_count"])
+    )
+
+
+def _member(value: dict[str, Any]) -> None:
+    for name in ("email", "name", "role"):
+        _text(value[name])
+    if not isinstance(value["enabled"], bool):
+        raise TypeError
 
 
 def _require_format(line: bytes) -> None:

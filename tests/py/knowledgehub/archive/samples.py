@@ -219,10 +219,17 @@ def forged(
         + json.dumps({"entry": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)})
         for number, (name, data) in enumerate(listed, start=1)
     ]
-    text = "{\n" + "".join(f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in members.items())
+    text = "{\n" + "".join(f"{json.dumps(name)}: {_shown(value)},\n" for name, value in members.items())
     text += '"pages": {' + "".join(f"{',' if place else ''}\n{line}" for place, line in enumerate(lines))
     text += "\n}\n}\n" if lines else "}\n}\n"
     return zipped([(README, b"Read me"), *entries, (MANIFEST, text.encode())])
+
+
+def _shown(value: object) -> str:
+    """Return the value as a manifest shows it: an element of a list a line."""
+    if not isinstance(value, list) or not value:
+        return json.dumps(value)
+    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
 
 
 def zipped(entries: Iterable[tuple[str, bytes]]) -> bytes:
