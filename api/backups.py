@@ -52,6 +52,16 @@ class Archive(Resource):
             raise refusal(answer)
         detail: dict[str, Any] = answer.detail or {}
         etag, size = etags.strong(detail["sha256"]), detail["bytes"]
+        if etags.none_match(req, etag):
+            resp.status = 304
+            resp.set_header("ETag", etag)
+            return
+        section = requested_section(req, etag, size)
+        file = await asyncio.to_thread(_open, self._folder, detail["archive"], size)
+        if file is None:
+            raise Problem("archive-gone")
+        # Only now: a refusal is no attachment.
+        resp.content_type = "application/zip"
         day = detail["finished_at"][:10]
         resp.set_headers(
             {
@@ -60,14 +70,6 @@ class Archive(Resource):
                 "Content-Disposition": f'attachment; filename="backup-{day}-{str(job)[:8]}.zip"',
             }
         )
-        if etags.none_match(req, etag):
-            resp.status = 304
-            return
-        section = requested_section(req, etag, size)
-        file = await asyncio.to_thread(_open, self._folder, detail["archive"], size)
-        if file is None:
-            raise Problem("archive-gone")
-        resp.content_type = "application/zip"
         if section is not None:
             resp.status = 206
             resp.set_header("Content-Range", f"bytes {section.start}-{section.stop - 1}/{size}")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from bench.figure import Figure
-from bench.hub import Api, Hub, cpu_seconds, megabytes
+from bench.hub import Api, Hub, cpu_seconds, megabytes, one
 from bench.rounds import percentile
 
 STREAMS_A_SESSION = 10
@@ -97,13 +97,14 @@ def _tell(
 
 
 def _change(hub: Hub, jobs: list[str]) -> int:
-    """Give every job its next version in one transaction, with notifications; return that version."""
+    """Give every job the same next version in one transaction, with notifications; return it."""
     with hub.owner.transaction():
-        query = "UPDATE jobs_store.job SET version = version + 1 WHERE id = ANY (%s) RETURNING version"
-        rows = hub.owner.execute(query, [[uuid.UUID(job) for job in jobs]]).fetchall()
+        ids = [uuid.UUID(job) for job in jobs]
+        query = "SELECT max(version) + 1 FROM jobs_store.job WHERE id = ANY (%s)"
+        (version,) = one(hub.owner, query, ids)
+        hub.owner.execute("UPDATE jobs_store.job SET version = %s WHERE id = ANY (%s)", [version, ids])
         query = "SELECT pg_notify('knowledgehub_job', id) FROM unnest(%s::text[]) AS id"
         hub.owner.execute(query, [jobs])
-    (version,) = {version for (version,) in rows}
     return int(version)
 
 

@@ -161,8 +161,8 @@ def test_the_body_of_a_function_parses(file: Path) -> None:
 
 @every_file
 def test_the_body_of_a_function_can_be_read_at_a_glance(file: Path) -> None:
-    """About sixty lines; the step of a tagging, one loop with its handler, is the longest."""
-    assert body(file).strip("\n").count("\n") < 80
+    """About sixty lines."""
+    assert body(file).strip("\n").count("\n") < 75
     assert max(map(len, file.read_text(encoding="utf-8").splitlines())) <= 120
 
 
@@ -179,7 +179,7 @@ def test_only_one_function_has_dynamic_sql(file: Path) -> None:
 def test_only_a_tagging_handles_errors_it_does_not_name(file: Path) -> None:
     if language(file) == "plpgsql":
         caught = {value["condname"] for key, value in nodes(plpgsql(file)) if key == "PLpgSQL_condition"}
-        assert ("others" in caught) == (file.stem in {"_advance_course_tagging", "_tag_block"}), caught
+        assert ("others" in caught) == (file.stem in {"_tag_one_by_one", "_tag_block"}), caught
 
 
 @every_file

@@ -4,7 +4,7 @@
 -- and objects, which every page would meet: then the whole step is undone.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs._advance_course_tagging, jobs._tag_block.
+-- Callers: jobs._tag_one_by_one, jobs._tag_block.
 -- Plain SQL, inlined into its callers' expressions, so it pins no search_path; every name in it is full.
 CREATE OR REPLACE FUNCTION jobs._is_page_fault(p_sqlstate text)
 RETURNS boolean

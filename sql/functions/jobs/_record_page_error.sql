@@ -2,7 +2,7 @@
 -- and since pages are visited in page id order those are the first by page id.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs._advance_course_tagging.
+-- Callers: jobs._tag_one_by_one.
 CREATE OR REPLACE FUNCTION jobs._record_page_error(p_job uuid, p_page uuid, p_code text)
 RETURNS void
 LANGUAGE plpgsql

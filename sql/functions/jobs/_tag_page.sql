@@ -4,7 +4,7 @@
 --   page_rejected (a trigger swallowed the change).
 -- Raises: 55P03 when the table is locked; what a trigger on pages raises.
 -- Locks: page.
--- Callers: jobs._advance_course_tagging.
+-- Callers: jobs._tag_one_by_one.
 CREATE OR REPLACE FUNCTION jobs._tag_page(p_page uuid, p_tags text[], p_keys text[])
 RETURNS text
 LANGUAGE plpgsql
