@@ -13,10 +13,11 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
-    PERFORM pg_notify('knowledgehub_job', p_job::text);
-    IF EXISTS (SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.state = 'queued') THEN
-        PERFORM pg_notify('knowledgehub_queue', p_job::text);
-    END IF;
+    -- The state is no condition, or a plan may look for the job among all queued ones.
+    PERFORM pg_notify('knowledgehub_job', p_job::text),
+            CASE WHEN j.state = 'queued' THEN pg_notify('knowledgehub_queue', p_job::text) END
+    FROM jobs_store.job AS j
+    WHERE j.id = p_job;
 END;
 $$;
 

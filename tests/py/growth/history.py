@@ -1,11 +1,11 @@
-"""A workspace with a queued job, a running one, and as many finished ones as wanted."""
+"""A workspace with a queued job, a running one, a backup, and as many finished ones as wanted."""
 
 import json
 import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.py.races.world import Claim, World
+from tests.py.races.world import Claim, World, one
 
 # Few, for then the best plan for the newest rows of one workspace seems to be to read the newest rows of all.
 _WORKSPACES = 2
@@ -43,6 +43,30 @@ _ERRORS = """
     SELECT md5('job' || n)::uuid, md5('page' || p)::uuid, 'Page ' || p, 'tags_full'
     FROM generate_series(%(first)s::integer, %(middle)s::integer) AS n, generate_series(1, 3) AS p
 """
+# Ten in each of the other workspaces, as many as they may have at first.
+_QUEUED = """
+    WITH other AS (
+        INSERT INTO hub_store.workspace (id, title)
+        SELECT gen_random_uuid(), 'Biology ' || n FROM generate_series(1, %(jobs)s / 10) AS n
+        RETURNING id
+    )
+    INSERT INTO jobs_store.job
+        (workspace_id, kind, itemised, actor_id, actor_name, idempotency_key, request, labels, total,
+         max_attempts, notified_at, created_at)
+    SELECT w.id, 'course_tagging', true, %(actor)s, 'Ada', 'queued-' || w.id || n,
+           jsonb_build_object('course_id', %(course)s::uuid, 'tags', ARRAY['tag']), '{}', 4, 3,
+           clock_timestamp(), clock_timestamp()
+    FROM other AS w, generate_series(1, 10) AS n
+"""
+
+_BACKUP = """
+    INSERT INTO jobs_store.job
+        (workspace_id, kind, itemised, state, actor_id, actor_name, idempotency_key, request, labels, result,
+         max_attempts, notified_at, created_at, started_at, finished_at)
+    VALUES (%s, 'backup', false, 'succeeded', %s, 'Ada', 'backup', '{}', '{}',
+            '{"archive": "a.zip", "bytes": 1}', 3, now(), now(), now(), now())
+    RETURNING id
+"""
 
 
 @dataclass
@@ -52,6 +76,7 @@ class History:
     world: World
     queued: uuid.UUID = field(init=False)
     running: Claim = field(init=False)
+    backup: uuid.UUID = field(init=False)
     ended: int = 0
     """How many have ended."""
     old: int = 0
@@ -70,7 +95,7 @@ class History:
             [_WORKSPACES],
         )
         self.running = self.world.claimed_job()
-        self.queued = self.world.new_job()
+        (self.backup,) = one(self.world.owner, _BACKUP, self.world.workspace, self.world.ada)
 
     def grow(self, jobs: int) -> None:
         """Let ``jobs`` have ended in all, with their keys, events and page errors."""
@@ -85,13 +110,18 @@ class History:
             "actor": self.world.ada,
             "course": self.world.course,
         }
-        execute = self.world.owner.execute
-        execute("SET session_replication_role = replica")  # else foreign keys take most of the time
         for statement in (_JOBS, _EVENTS, _ERRORS):
-            execute(statement.encode(), parameters)
-        execute("RESET session_replication_role")
-        execute("VACUUM ANALYZE")
+            self._execute_without_foreign_keys(statement, parameters)
+        self.world.owner.execute("VACUUM ANALYZE")
+        if not self.ended:  # an index of what is queued, last seen empty, is the cheapest of all
+            self.queued = self.world.new_job()
         self.ended = jobs
+
+    def grow_queue(self, jobs: int) -> None:
+        """Let ``jobs`` more be queued in other workspaces, and the server's statistics be as before."""
+        self._execute_without_foreign_keys(
+            _QUEUED, {"jobs": jobs, "actor": self.world.ada, "course": self.world.course}
+        )
 
     def parameters(self) -> dict[str, Any]:
         """Return what calls are made with; ``old…`` is of the last job that ended in the workspace."""
@@ -108,12 +138,19 @@ class History:
             "queued": self.queued,
             "running": self.running.job,
             "lease": self.running.lease,
+            "backup": self.backup,
             "new_request": self._request("another tag"),
             "old": row[0],
             "old_event": row[1],
             "old_key": f"key-{self.old}",
             "old_request": self._request(f"tag {self.old}"),
         }
+
+    def _execute_without_foreign_keys(self, statement: str, parameters: dict[str, Any]) -> None:
+        """Execute in the time that this takes without looking at foreign keys."""
+        self.world.owner.execute("SET session_replication_role = replica")
+        self.world.owner.execute(statement.encode(), parameters)
+        self.world.owner.execute("RESET session_replication_role")
 
     def _request(self, tag: str) -> str:
         return json.dumps({"kind": "course_tagging", "course_id": str(self.world.course), "tags": [tag]})

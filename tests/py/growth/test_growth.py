@@ -1,6 +1,7 @@
-"""No call that programs make often costs more when a hundred thousand jobs have ended."""
+"""No call that programs make often costs more when 100,000 jobs have ended or 10,000 are queued."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -56,6 +57,9 @@ OPERATIONS = {
     "create_too_many": Call(
         _CREATE_NEW, "UPDATE jobs_store.setting SET value = 1 WHERE name = 'MaxCreatedPerDay'"
     ),
+    "create_refused": Call(
+        _CREATE_NEW, "UPDATE hub_store.membership SET role = 'editor' WHERE workspace_id = %(workspace)s"
+    ),
     "cancel_queued": Call(_CANCEL.format("%(queued)s")),
     "cancel_running": Call(_CANCEL.format("%(running)s")),
     "read": Call("SELECT * FROM jobs.read_job(%(session)s, %(workspace)s, %(old)s)"),
@@ -71,6 +75,7 @@ OPERATIONS = {
     "list_cancelled_of_kind": Call(_LIST.format("'cancelled'", "'kind-1'", "NULL")),
     "list_of_unknown_kind": Call(_LIST.format("NULL", "'unknown'", "NULL")),
     "list_backups": Call("SELECT * FROM jobs.list_backups(%(session)s, %(workspace)s, NULL, 2)"),
+    "download": Call("SELECT * FROM jobs.download_archive(%(session)s, %(workspace)s, %(backup)s, NULL)"),
     "judge_archives": Call(
         "SELECT * FROM jobs.judge_archives(ARRAY[%(old)s::text || '.0123456789abcdef.zip'])"
     ),
@@ -84,29 +89,62 @@ Costs = dict[tuple[int, str, str], Work]
 
 
 @pytest.fixture(scope="module")
-def costs(server: Server, template: str) -> Iterator[Costs]:
+def costs(server: Server, template: str) -> Costs:
     """(jobs that have ended, plans, operation) -> its work; its plans are made for each call, or for all."""
-    database = Database(server, "hub_growth")
-    server.create_database(database.name, template)
-    create_roles(database.url(SUPERUSER))
-    try:
+    found: Costs = {}
+    with _database(server, "hub_growth", template) as database:
         history = History(World(database.as_superuser()))
-        found: Costs = {}
         for jobs in (FEW, MORE, MANY):
             history.grow(jobs)
-            parameters = history.parameters()
             for plans in PLANS:
-                observer = Observer(database.as_superuser(), TABLES)
-                observer.connection.execute(f"SET plan_cache_mode = {plans}".encode())
-                for name, call in OPERATIONS.items():
-                    for _ in range(CALLS_BEFORE):
-                        observer.observe(call.query, parameters, call.before)
-                    works = [observer.observe(call.query, parameters, call.before) for _ in range(CALLS)]
-                    found[jobs, plans, name] = min(works, key=lambda work: work.buffers)
-        yield found
+                costs = _costs(_observer(database, plans), history.parameters())
+                found |= {(jobs, plans, name): work for name, work in costs.items()}
+    return found
+
+
+@pytest.fixture(scope="module")
+def costs_of_queue(server: Server, template: str) -> Costs:
+    """(jobs that are queued, plans, operation) -> its work; plans for all calls are of when few were."""
+    found: Costs = {}
+    with _database(server, "hub_growth_of_queue", template) as database:
+        history = History(World(database.as_superuser()))
+        history.world.owner.execute("ALTER TABLE jobs_store.job SET (autovacuum_enabled = off)")
+        history.grow(MORE)
+        observers = {plans: _observer(database, plans) for plans in PLANS}
+        for queued in (FEW, MORE):
+            history.grow_queue(queued)
+            for plans, observer in observers.items():
+                costs = _costs(observer, history.parameters())
+                found |= {(queued, plans, name): work for name, work in costs.items()}
+    return found
+
+
+@contextmanager
+def _database(server: Server, name: str, template: str) -> Iterator[Database]:
+    database = Database(server, name)
+    server.create_database(name, template)
+    create_roles(database.url(SUPERUSER))
+    try:
+        yield database
     finally:
         database.close()
-        server.drop_database(database.name)
+        server.drop_database(name)
+
+
+def _observer(database: Database, plans: str) -> Observer:
+    observer = Observer(database.as_superuser(), TABLES)
+    observer.connection.execute(f"SET plan_cache_mode = {plans}".encode())
+    return observer
+
+
+def _costs(observer: Observer, parameters: Mapping[str, object]) -> dict[str, Work]:
+    found = {}
+    for name, call in OPERATIONS.items():
+        for _ in range(CALLS_BEFORE):
+            observer.observe(call.query, parameters, call.before)
+        works = [observer.observe(call.query, parameters, call.before) for _ in range(CALLS)]
+        found[name] = min(works, key=lambda work: work.buffers)
+    return found
 
 
 every_operation = pytest.mark.parametrize("name", OPERATIONS)
@@ -132,3 +170,12 @@ def test_a_call_keeps_to_its_indexes_however_long_the_history(costs: Costs, plan
     """From some size on: of a few rows on one page each index is as good as any other."""
     more, many = costs[MORE, plans, name], costs[MANY, plans, name]
     assert more.searched - PENDING == many.searched - PENDING
+
+
+@every_operation
+@with_both_plans
+def test_a_call_looks_at_no_more_pages_however_long_the_queue(
+    costs_of_queue: Costs, plans: str, name: str
+) -> None:
+    few, more = (costs_of_queue[jobs, plans, name].buffers for jobs in (FEW, MORE))
+    assert more <= few + TALLER
