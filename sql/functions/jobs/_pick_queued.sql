@@ -1,9 +1,5 @@
 -- The queued job whose turn it is, locked; NULL when there is none: the oldest one of the workspaces with
--- the fewest running jobs.
--- Nearly always some workspace has nothing running. Its oldest job is found from the head of the queue
--- without looking at the rest; only when there is none are all queued jobs weighed, and those are then
--- few, for every one belongs to a workspace that a worker is busy with.
--- Planned anew at each call: a plan for any list of busy workspaces looks through it row by row.
+-- the fewest running jobs. Where nothing runs that is the oldest of all.
 -- Raises: nothing.
 -- Locks: job (never waits).
 -- Callers: jobs.claim.
@@ -13,33 +9,26 @@ LANGUAGE plpgsql
 VOLATILE
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_custom_plan
 AS $$
 DECLARE
-    v_busy uuid[] := ARRAY(SELECT DISTINCT r.workspace_id FROM jobs_store.job AS r WHERE r.state = 'running');
+    v_busy uuid[];
     v_job uuid;
 BEGIN
+    -- In order, so that no plan looks for it elsewhere than at the head of the queue.
+    PERFORM FROM jobs_store.job AS j WHERE j.state = 'queued' ORDER BY j.created_at, j.id LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    v_busy := ARRAY(SELECT DISTINCT r.workspace_id FROM jobs_store.job AS r WHERE r.state = 'running');
+    IF v_busy <> '{}' THEN
+        RETURN jobs._pick_fairly(p_kinds, v_busy);
+    END IF;
     SELECT j.id INTO v_job
     FROM jobs_store.job AS j
     WHERE j.state = 'queued' AND j.kind = ANY (p_kinds)
-        AND j.workspace_id <> ALL (v_busy)
     ORDER BY j.created_at, j.id
     LIMIT 1
     FOR NO KEY UPDATE OF j SKIP LOCKED;
-    IF v_job IS NULL THEN
-        SELECT j.id INTO v_job
-        FROM jobs_store.job AS j
-        LEFT JOIN (
-            SELECT r.workspace_id, count(*) AS jobs
-            FROM jobs_store.job AS r
-            WHERE r.state = 'running'
-            GROUP BY r.workspace_id
-        ) AS running ON running.workspace_id = j.workspace_id
-        WHERE j.state = 'queued' AND j.kind = ANY (p_kinds)
-        ORDER BY coalesce(running.jobs, 0), j.created_at, j.id
-        LIMIT 1
-        FOR NO KEY UPDATE OF j SKIP LOCKED;
-    END IF;
     RETURN v_job;
 END;
 $$;

@@ -38,6 +38,10 @@ class Call:
 
 _CLAIM = "SELECT * FROM jobs.claim('w-test/2', ARRAY['course_tagging'])"
 _EXPIRE = "UPDATE jobs_store.job SET lease_until = '2000-01-01', attempt = {} WHERE id = %(running)s"
+_STOP = (
+    "UPDATE jobs_store.job SET state = 'queued', lease = NULL, lease_until = NULL, lease_seconds = NULL,"
+    " worker = NULL WHERE id = %(running)s"
+)
 _CREATE = "SELECT * FROM jobs.create_job(%(session)s, %(workspace)s, {}, {}, NULL)"
 _CREATE_NEW = _CREATE.format("'key'", "%(new_request)s")
 _CANCEL = "SELECT * FROM jobs.cancel_job(%(session)s, %(workspace)s, {}, NULL)"
@@ -83,6 +87,7 @@ OPERATIONS = {
     "list_audit_next": Call("SELECT * FROM jobs.list_audit(%(session)s, %(workspace)s, %(old_event)s, 2)"),
     "list_job_audit": Call(_OF_OLD_JOB.format("list_job_audit")),
     "list_page_errors": Call(_OF_OLD_JOB.format("list_page_errors")),
+    "claim_where_nothing_runs": Call(_CLAIM, _STOP),
 }
 
 Costs = dict[tuple[int, str, str], Work]
