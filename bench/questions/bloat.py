@@ -2,35 +2,37 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 from bench.figure import Figure
 from bench.hub import Connection, Hub, one, wait_for
 
 JOBS = 4
-FEW, MANY = 1_000, 100_000
+STEPS = (1_000, 10_000, 60_000)
 
 
 def measure(hub: Hub) -> Iterator[Figure]:
-    """Step a few jobs at once, a page a step: a thousand steps, and then many more."""
+    """Step a few jobs at once, a page a step, and look at the table in between."""
     for _ in range(JOBS):  # each of its own course, or they wait for each other's pages
-        hub.create_tagging(hub.add_course(MANY // JOBS + 1, "''"))
+        hub.create_tagging(hub.add_course(STEPS[-1] // JOBS + 1, "''"))
     hub.settle()
     workers = [hub.connect("hub_worker") for _ in range(JOBS)]
     claims = [
         one(worker, "SELECT job_id, lease FROM jobs.claim('bench', '{course_tagging}')") for worker in workers
     ]
     updates_before, hot_before = _updates(hub)
-    _step(workers, claims, FEW)
-    few = _sizes(hub)
-    _step(workers, claims, MANY - FEW)
-    many = _sizes(hub)
+    sizes: list[tuple[int, int]] = []
+    for before, steps in pairwise((0, *STEPS)):
+        _step(workers, claims, steps - before)
+        sizes.append(_sizes(hub))
     for worker in workers:  # which counts what it did when it ends, at the latest
         worker.close()
-    wait_for(lambda: _updates(hub)[0] - updates_before >= MANY, "the statistics")
+    wait_for(lambda: _updates(hub)[0] - updates_before >= STEPS[-1], "the statistics")
     updates, hot = _updates(hub)
-    for name, small, large in zip(("heap", "heap and indexes"), few, many, strict=True):
-        yield Figure(name=f"{name} of jobs after {MANY:,} steps", value=large / 1024, unit="KB")
-        yield Figure(name=f"the same / after {FEW:,} steps", value=large / small)
+    for name, found in zip(("heap", "heap and indexes"), zip(*sizes, strict=True), strict=True):
+        for steps, size in zip(STEPS, found, strict=True):
+            yield Figure(name=f"{name} of {JOBS} jobs after {steps:,} steps", value=size / 1024, unit="KB")
+        yield Figure(name=f"{name}, the last / the first", value=found[-1] / found[0])
     share = (hot - hot_before) / (updates - updates_before)
     yield Figure(name="HOT updates / updates", value=share)
 
