@@ -71,6 +71,10 @@ class Hub:
         """Return the URL with which a role connects."""
         return self._server.url(role, self._database)
 
+    def another(self, name: str) -> "Hub":
+        """Return one more hub, with a database of its own on the same server."""
+        return Hub(self._server, f"{self._database}_{name}")
+
     def connect(self, role: str) -> Connection:
         """Return a new autocommit connection of a role."""
         return psycopg.connect(self.url(role), autocommit=True)
