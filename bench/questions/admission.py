@@ -1,4 +1,7 @@
-"""Admission: jobs a second, with all limits, keys and the audit trail, durably."""
+"""Admission: jobs a second, with all limits, keys and the audit trail, durably.
+
+``KNOWLEDGEHUB_BENCH_HISTORY=1000000`` makes the history that many finished jobs long, which takes minutes.
+"""
 
 import json
 import os
