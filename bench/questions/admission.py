@@ -18,7 +18,8 @@ from bench.rounds import medians
 
 WORKSPACES = 700
 PAGES = 10
-FINISHED = int(os.environ.get("KNOWLEDGEHUB_BENCH_HISTORY", "100000"))
+PROMISED = 100_000
+FINISHED = int(os.environ.get("KNOWLEDGEHUB_BENCH_HISTORY", PROMISED))
 EVENTS = 10  # of each finished job
 PEER_JOBS = 2_000
 _LIMIT = 3  # MaxPendingPerActor
@@ -114,7 +115,7 @@ def _with_history(hub: Hub) -> Figure:
     return Figure(
         name=f"admissions with {FINISHED:,} finished jobs / with none",
         value=found["old"] / found["young"],
-        at_least=0.9,
+        at_least=0.9 if FINISHED == PROMISED else None,
         made_of=f"{EVENTS} audit events a job",
     )
 
