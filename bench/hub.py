@@ -3,9 +3,11 @@
 import hashlib
 import json
 import os
+import random
 import re
 import secrets
 import socket
+import string
 import subprocess
 import sys
 import tempfile
@@ -14,7 +16,8 @@ import urllib.error
 import urllib.request
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,6 +71,10 @@ class Hub:
         """Return the URL with which a role connects."""
         return self._server.url(role, self._database)
 
+    def another(self, name: str) -> "Hub":
+        """Return one more hub, with a database of its own on the same server."""
+        return Hub(self._server, f"{self._database}_{name}")
+
     def connect(self, role: str) -> Connection:
         """Return a new autocommit connection of a role."""
         return psycopg.connect(self.url(role), autocommit=True)
@@ -101,6 +108,23 @@ class Hub:
             [course, pages],
         )
         return course
+
+    def add_text(self, courses: int, pages: int) -> list[uuid.UUID]:
+        """Add courses of so many pages each, of 4 KB that read, and compress, like text."""
+        dice = random.Random(1)  # noqa: S311 (no secret)
+        words = ["".join(dice.choices(string.ascii_lowercase, k=dice.randint(2, 11))) for _ in range(3_000)]
+        weights = [1 / rank for rank in range(1, len(words) + 1)]
+        self.owner.execute("CREATE TABLE paragraph (id integer PRIMARY KEY, words text)")
+        with self.owner.cursor() as cursor, cursor.copy("COPY paragraph FROM STDIN") as copy:
+            for number in range(2_000):
+                copy.write_row((number, " ".join(dice.choices(words, weights, k=80))))
+        content = (
+            "(SELECT substr(string_agg(p.words, E'\\n\\n'), 1, 4096) FROM generate_series(1, 9) AS k"
+            " JOIN paragraph AS p ON p.id = mod(hashint4(n * 16 + k) & 2147483647, 2000))"
+        )
+        added = [self.add_course(pages, content) for _ in range(courses)]
+        self.settle()
+        return added
 
     def settle(self) -> None:
         """Do what a server does in quiet times, so that it does not while something is measured."""
@@ -178,7 +202,7 @@ class Hub:
             KNOWLEDGEHUB_WORKER_CONCURRENCY=str(slots),
             **environment,
         ) as (process, log):
-            _wait_for(lambda: "worker ready" in log.read_text(encoding="utf-8"), "the worker")
+            wait_for(lambda: "worker ready" in log.read_text(encoding="utf-8"), "the worker to start")
             yield process
 
     def sign_in(self) -> str:
@@ -194,18 +218,36 @@ class Hub:
         port = _free_port()
         environment = {"KNOWLEDGEHUB_DATABASE_URL": self.url("hub_api"), "PORT": str(port)}
         with self._process("api", **environment) as (process, _):
-            _wait_for(lambda: _answers(port), "the API")
+            wait_for(lambda: _answers(port), "the API to start")
             children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
-            yield Api(port, int(children.split()[0]))
+            yield Api(port, int(children.split()[0]), process.pid)
+
+    def command(self, *arguments: str) -> "Command":
+        """Run a command of the operator's to its end; RuntimeError if it fails."""
+        begun = time.monotonic()
+        environment = {"KNOWLEDGEHUB_OPERATOR_URL": self.url("hub_operator")}
+        peak = 0.0
+        with self._process(*arguments, **environment) as (process, log):
+            while process.poll() is None:
+                # Not asked of the system afterwards: there it counts what this process had when it forked.
+                with suppress(RuntimeError):  # over since
+                    peak = peak_megabytes(process.pid)
+                time.sleep(0.01)
+            seconds = time.monotonic() - begun
+            if process.returncode:
+                raise RuntimeError(f"{' '.join(arguments)}: {log.read_text(encoding='utf-8')}")
+        return Command(seconds, peak)
 
     @contextmanager
-    def _process(self, name: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    def _process(self, *arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
         """Run a command; its log is a file, for whoever writes to a pipe that nobody reads stands still."""
         inherited = {key: value for key, value in os.environ.items() if key not in URL_VARIABLES}
-        command = [sys.executable, "-m", "knowledgehub", name]
+        command = [sys.executable, "-m", "knowledgehub", *arguments]
         with (
             tempfile.NamedTemporaryFile() as log,
-            subprocess.Popen(command, env=inherited | environment, stderr=log) as process,
+            subprocess.Popen(
+                command, env=inherited | environment, stdout=subprocess.DEVNULL, stderr=log
+            ) as process,
         ):
             try:
                 yield process, Path(log.name)
@@ -214,10 +256,18 @@ class Hub:
 
 
 class Api(NamedTuple):
-    """A running API: its port, and the process that serves."""
+    """A running API: its port, the process that serves, and the one that watches over it."""
 
     port: int
     worker: int
+    master: int
+
+
+class Command(NamedTuple):
+    """A command that has ended well: how long it took, and the most memory it had, in MB."""
+
+    seconds: float
+    peak_megabytes: float
 
 
 def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, ...]:
@@ -226,6 +276,21 @@ def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, .
     if row is None:
         raise RuntimeError(f"no row from: {query}")
     return row
+
+
+def wait_for(condition: Callable[[], bool], what: str) -> None:
+    """Wait until the condition holds; TimeoutError, with ``what`` was waited for, if it never does."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {WAIT_SECONDS} s for {what}")
+        time.sleep(0.02)
+
+
+def seconds(snapshot: dict[str, Any], begun: str, over: str) -> float:
+    """Return the seconds between two of a job's times, such as ``created_at`` and ``started_at``."""
+    between = datetime.fromisoformat(snapshot[over]) - datetime.fromisoformat(snapshot[begun])
+    return between.total_seconds()
 
 
 def peak_megabytes(pid: int) -> float:
@@ -249,14 +314,6 @@ def _status(pid: int, name: str) -> float:
     if found is None:
         raise RuntimeError("this system does not tell a process's memory")
     return int(found[1]) / 1024
-
-
-def _wait_for(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"{what} does not start")
-        time.sleep(0.02)
 
 
 def _free_port() -> int:

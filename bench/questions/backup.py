@@ -1,18 +1,15 @@
 """Backup: beside what PostgreSQL's own dump of the same rows takes, and what it does to taggings."""
 
-import random
 import statistics
 import subprocess
 import tempfile
 import time
 import uuid
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from bench.figure import Figure
-from bench.hub import Hub, peak_megabytes
+from bench.hub import Hub, peak_megabytes, seconds
 from bench.rounds import ROUNDS
 from knowledgehub.embedded import wheel_bin_dir
 
@@ -24,7 +21,7 @@ HELD_SECONDS = 300
 
 def measure(hub: Hub) -> Iterator[Figure]:
     """Back up and dump in turn; then tag while a consistent read is open."""
-    courses = _add_text(hub)
+    courses = hub.add_text(COURSES, PAGES // COURSES)
     with (
         tempfile.TemporaryDirectory(prefix="kh-bench-") as folder,
         hub.worker(KNOWLEDGEHUB_BACKUP_DIR=folder) as worker,
@@ -32,7 +29,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
         backups, dumps = [], []
         for _ in range(ROUNDS):
             ended = hub.succeed(hub.create({"kind": "backup"}))
-            backups.append(_seconds(ended))
+            backups.append(seconds(ended, "started_at", "finished_at"))
             size = ended["result"]["bytes"]
             (Path(folder) / ended["result"]["archive"]).unlink()
             dumps.append(_dump(hub, folder))
@@ -62,32 +59,14 @@ def _while_read(hub: Hub, courses: list[uuid.UUID]) -> Figure:
     return Figure(name=name, value=statistics.median(before) / statistics.median(during), at_least=0.8)
 
 
-def _tag_all(hub: Hub, courses: list[uuid.UUID], seconds: float) -> list[float]:
+def _tag_all(hub: Hub, courses: list[uuid.UUID], spread: float) -> list[float]:
     begun = time.monotonic()
     taken = []
     for number, course in enumerate(courses, 1):
-        taken.append(_seconds(hub.succeed(hub.create_tagging(course))))
-        time.sleep(max(0, begun + number * seconds / len(courses) - time.monotonic()))
+        ended = hub.succeed(hub.create_tagging(course))
+        taken.append(seconds(ended, "started_at", "finished_at"))
+        time.sleep(max(0, begun + number * spread / len(courses) - time.monotonic()))
     return taken
-
-
-def _add_text(hub: Hub) -> list[uuid.UUID]:
-    """Add courses of pages that read, and compress, like text."""
-    dice = random.Random(1)  # noqa: S311 (no secret)
-    words = ["".join(dice.choices("abcdefghijklmnopqrstuvwxyz", k=dice.randint(2, 11))) for _ in range(3_000)]
-    weights = [1 / rank for rank in range(1, len(words) + 1)]
-    paragraphs = [" ".join(dice.choices(words, weights, k=80)) for _ in range(2_000)]
-    hub.owner.execute("CREATE TABLE paragraph (id integer PRIMARY KEY, words text)")
-    with hub.owner.cursor() as cursor, cursor.copy("COPY paragraph FROM STDIN") as copy:
-        for row in enumerate(paragraphs):
-            copy.write_row(row)
-    content = (
-        "(SELECT substr(string_agg(p.words, E'\\n\\n'), 1, 4096) FROM generate_series(1, 9) AS k"
-        " JOIN paragraph AS p ON p.id = mod(hashint4(n * 16 + k) & 2147483647, 2000))"
-    )
-    courses = [hub.add_course(PAGES // COURSES, content) for _ in range(COURSES)]
-    hub.settle()
-    return courses
 
 
 def _dump(hub: Hub, folder: str) -> float:
@@ -95,11 +74,6 @@ def _dump(hub: Hub, folder: str) -> float:
     command = [str(wheel_bin_dir() / "pg_dump"), "-Fc", "--data-only", "--table=hub_store.page"]
     begun = time.monotonic()
     subprocess.run([*command, f"--file={file}", f"--dbname={hub.url('postgres')}"], check=True)
-    seconds = time.monotonic() - begun
+    taken = time.monotonic() - begun
     file.unlink()
-    return seconds
-
-
-def _seconds(ended: dict[str, Any]) -> float:
-    begun, over = (datetime.fromisoformat(ended[name]) for name in ("started_at", "finished_at"))
-    return (over - begun).total_seconds()
+    return taken

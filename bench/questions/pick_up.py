@@ -3,10 +3,9 @@
 import random
 import time
 from collections.abc import Iterator
-from datetime import datetime
 
 from bench.figure import Figure
-from bench.hub import Hub, cpu_seconds, megabytes
+from bench.hub import Hub, cpu_seconds, megabytes, seconds
 from bench.peers import PEERS
 from bench.rounds import percentile
 
@@ -23,7 +22,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
         for _ in range(JOBS):
             time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
             job = hub.succeed(hub.create_tagging(course))
-            waits.append((_time(job["started_at"]) - _time(job["created_at"])) * 1000)
+            waits.append(seconds(job, "created_at", "started_at") * 1000)
         for percent, most in {50: 3, 99: 10}.items():
             value = percentile(waits, percent)
             yield Figure(
@@ -38,7 +37,3 @@ def measure(hub: Hub) -> Iterator[Figure]:
         cpu = cpu_seconds(worker.pid) - cpu
         yield Figure(name="idle worker's processor", value=100 * cpu / IDLE_SECONDS, unit="%", at_most=1)
         yield Figure(name="idle worker's memory", value=megabytes(worker.pid), unit="MB", at_most=60)
-
-
-def _time(text: str) -> float:
-    return datetime.fromisoformat(text).timestamp()
