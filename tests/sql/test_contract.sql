@@ -133,7 +133,7 @@ SELECT is_empty(
       WHERE r.name IN ('hub._access', 'hub._lock_access', 'hub._live_session', 'hub._is_administrator',
           'hub._lock_page', 'hub._sign_in_wait',
           'jobs._check_capacity', 'jobs._replay', 'jobs._setting', 'jobs._pick_queued', 'jobs._pick_fairly',
-          'jobs._read_job', 'jobs._lock_archive')
+          'jobs._workspace_of', 'jobs._read_job', 'jobs._lock_archive')
           AND r.provolatile <> 'v'$$,
     'those that must see what was committed a moment ago are VOLATILE');
 SELECT is_empty(

@@ -26,10 +26,8 @@ DECLARE
     v_ids uuid[];
 BEGIN
     IF p_cursor IS NOT NULL THEN
-        SELECT j.created_at, j.id INTO v_time, v_id
-        FROM jobs_store.job AS j
-        WHERE j.id = hub._uuid(p_cursor) AND j.workspace_id = p_workspace;
-        IF NOT FOUND THEN
+        SELECT j.created_at, j.id INTO v_time, v_id FROM jobs_store.job AS j WHERE j.id = hub._uuid(p_cursor);
+        IF NOT FOUND OR jobs._workspace_of(v_id) <> p_workspace THEN
             RETURN QUERY SELECT 'invalid', hub._invalid('/cursor', 'take the cursor from the last answer'), NULL;
             RETURN;
         END IF;

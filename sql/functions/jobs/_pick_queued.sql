@@ -11,25 +11,22 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    v_busy uuid[];
+    v_busy uuid[] := ARRAY(SELECT DISTINCT r.workspace_id FROM jobs_store.job AS r WHERE r.state = 'running');
     v_job uuid;
 BEGIN
-    -- In order, so that no plan looks for it elsewhere than at the head of the queue.
+    IF v_busy = '{}' THEN
+        SELECT j.id INTO v_job
+        FROM jobs_store.job AS j
+        WHERE j.state = 'queued' AND j.kind = ANY (p_kinds)
+        ORDER BY j.created_at, j.id
+        LIMIT 1
+        FOR NO KEY UPDATE OF j SKIP LOCKED;
+        RETURN v_job;
+    END IF;
+    -- Spares the planning where nothing is queued. In order, so that no plan looks elsewhere than at the
+    -- head of the queue.
     PERFORM FROM jobs_store.job AS j WHERE j.state = 'queued' ORDER BY j.created_at, j.id LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    v_busy := ARRAY(SELECT DISTINCT r.workspace_id FROM jobs_store.job AS r WHERE r.state = 'running');
-    IF v_busy <> '{}' THEN
-        RETURN jobs._pick_fairly(p_kinds, v_busy);
-    END IF;
-    SELECT j.id INTO v_job
-    FROM jobs_store.job AS j
-    WHERE j.state = 'queued' AND j.kind = ANY (p_kinds)
-    ORDER BY j.created_at, j.id
-    LIMIT 1
-    FOR NO KEY UPDATE OF j SKIP LOCKED;
-    RETURN v_job;
+    RETURN CASE WHEN FOUND THEN jobs._pick_fairly(p_kinds, v_busy) END;
 END;
 $$;
 

@@ -31,10 +31,8 @@ BEGIN
             AND a.at > v_now - interval '1 minute')
     THEN
         INSERT INTO jobs_store.audit_event (at, event, workspace_id, actor_id, actor_name, by, address, detail)
-        SELECT v_now, p_event, p_workspace, u.id, u.name, 'user', p_address, coalesce((
-                   SELECT jsonb_build_object('job_id', j.id)
-                   FROM jobs_store.job AS j
-                   WHERE j.id = p_job AND j.workspace_id = p_workspace), '{}')
+        SELECT v_now, p_event, p_workspace, u.id, u.name, 'user', p_address,
+               CASE WHEN jobs._workspace_of(p_job) = p_workspace THEN jsonb_build_object('job_id', p_job) ELSE '{}' END
         FROM hub_store.app_user AS u
         WHERE u.id = p_actor;
     END IF;

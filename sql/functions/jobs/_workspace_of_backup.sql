@@ -19,9 +19,9 @@ BEGIN
         RAISE EXCEPTION 'this function works in a REPEATABLE READ transaction only'
             USING ERRCODE = 'KH500', HINT = 'Begin a transaction and call jobs.open_consistent_read first.';
     END IF;
-    SELECT j.workspace_id INTO v_workspace
+    SELECT CASE WHEN j.kind = 'backup' THEN j.workspace_id END INTO v_workspace
     FROM jobs_store.job AS j
-    WHERE j.id = p_job AND j.lease = p_lease AND j.kind = 'backup';
+    WHERE j.id = p_job AND j.lease = p_lease;
     IF v_workspace IS NULL THEN
         RAISE EXCEPTION 'the lease of job % is lost', p_job
             USING ERRCODE = 'KH423', HINT = 'Abandon the job and write nothing more.';

@@ -26,9 +26,7 @@ BEGIN
     FROM hub._lock_access(p_session, p_workspace, 'administer') AS a;
     IF outcome = 'not_administrator' THEN
         PERFORM jobs._record_refusal('job.cancel_refused', p_workspace, v_actor, p_job, p_address);
-    ELSIF outcome = 'ok' AND NOT EXISTS (
-        SELECT FROM jobs_store.job AS j WHERE j.id = p_job AND j.workspace_id = p_workspace)
-    THEN
+    ELSIF outcome = 'ok' AND jobs._workspace_of(p_job) IS DISTINCT FROM p_workspace THEN
         outcome := 'not_found';
     END IF;
     IF outcome = 'ok' THEN

@@ -19,10 +19,11 @@ BEGIN
     FROM unnest(p_names) AS n (name)
     JOIN jobs_store.job AS j ON j.id = hub._uuid(left(n.name, 36))
     WHERE n.name ~ '^[0-9a-f-]{36}[.][0-9a-f]{16}[.]zip$'
-        AND j.kind = 'backup'
-        AND j.finished_at IS NOT NULL
-        AND (j.result ->> 'archive' IS DISTINCT FROM n.name
-            OR EXISTS (SELECT FROM jobs_store.archive_deletion AS d WHERE d.job_id = j.id));
+        -- As one condition, or a plan may look through all backups for each name.
+        AND CASE WHEN j.kind = 'backup' AND j.finished_at IS NOT NULL THEN
+            j.result ->> 'archive' IS DISTINCT FROM n.name
+            OR EXISTS (SELECT FROM jobs_store.archive_deletion AS d WHERE d.job_id = j.id)
+        END;
 END;
 $$;
 

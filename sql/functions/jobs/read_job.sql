@@ -12,13 +12,11 @@ SET search_path = pg_catalog, pg_temp
 AS $$
 BEGIN
     SELECT a.outcome INTO outcome FROM hub._access(p_session, p_workspace, 'administer') AS a;
+    IF outcome = 'ok' AND jobs._workspace_of(p_job) IS DISTINCT FROM p_workspace THEN
+        outcome := 'not_found';
+    END IF;
     IF outcome = 'ok' THEN
-        SELECT r.detail, r.body INTO detail, body
-        FROM jobs_store.job AS j, jobs._read_job(j.id) AS r
-        WHERE j.id = p_job AND j.workspace_id = p_workspace;
-        IF NOT FOUND THEN
-            outcome := 'not_found';
-        END IF;
+        SELECT r.detail, r.body INTO detail, body FROM jobs._read_job(p_job) AS r;
     END IF;
     RETURN NEXT;
 END;

@@ -43,22 +43,22 @@ _ERRORS = """
     SELECT md5('job' || n)::uuid, md5('page' || p)::uuid, 'Page ' || p, 'tags_full'
     FROM generate_series(%(first)s::integer, %(middle)s::integer) AS n, generate_series(1, 3) AS p
 """
-# Ten in each of the other workspaces, as many as they may have at first.
-_QUEUED = """
+_OF_OTHERS = """
     WITH other AS (
         INSERT INTO hub_store.workspace (id, title)
-        SELECT gen_random_uuid(), 'Biology ' || n FROM generate_series(1, %(jobs)s / 10) AS n
+        SELECT gen_random_uuid(), 'Biology ' || n FROM generate_series(1, %(jobs)s / %(each)s) AS n
         RETURNING id
     )
     INSERT INTO jobs_store.job
-        (workspace_id, kind, itemised, actor_id, actor_name, idempotency_key, request, labels, total,
-         max_attempts, notified_at, created_at)
-    SELECT w.id, 'course_tagging', true, %(actor)s, 'Ada', 'queued-' || w.id || n,
+        (workspace_id, kind, itemised, state, actor_id, actor_name, idempotency_key, request, labels, total,
+         max_attempts, notified_at, created_at, cancel_requested_at, finished_at)
+    SELECT w.id, 'course_tagging', true, %(state)s, %(actor)s, 'Ada', 'key-' || w.id || n,
            jsonb_build_object('course_id', %(course)s::uuid, 'tags', ARRAY['tag']), '{}', 4, 3,
-           clock_timestamp(), clock_timestamp()
-    FROM other AS w, generate_series(1, 10) AS n
+           clock_timestamp(), clock_timestamp(), e.at, e.at
+    FROM other AS w, generate_series(1, %(each)s) AS n,
+         LATERAL (SELECT CASE WHEN %(state)s = 'cancelled' THEN now() END) AS e (at)
 """
-
+# So many that the key is the one best index to find one by.
 _BACKUPS = """
     INSERT INTO jobs_store.job
         (workspace_id, kind, itemised, state, actor_id, actor_name, idempotency_key, request, labels, result,
@@ -118,11 +118,18 @@ class History:
             self.queued = self.world.new_job()
         self.ended = jobs
 
+    def grow_crowd(self, jobs: int) -> None:
+        """Let ``jobs`` more have ended, one in each new workspace: most have few then, and one many."""
+        self._grow_others("cancelled", jobs, 1)
+        self.world.owner.execute("VACUUM ANALYZE")
+
+    def vacuum(self) -> None:
+        """Clear away the rows that calls left which were undone."""
+        self.world.owner.execute("VACUUM jobs_store.job, jobs_store.audit_event")
+
     def grow_queue(self, jobs: int) -> None:
-        """Let ``jobs`` more be queued in other workspaces, and the server's statistics be as before."""
-        self._execute_without_foreign_keys(
-            _QUEUED, {"jobs": jobs, "actor": self.world.ada, "course": self.world.course}
-        )
+        """Let ``jobs`` more be queued, in other workspaces, and the server's statistics be as before."""
+        self._grow_others("queued", jobs, 10)
 
     def parameters(self) -> dict[str, Any]:
         """Return what calls are made with; ``old…`` is of the last job that ended in the workspace."""
@@ -146,6 +153,12 @@ class History:
             "old_key": f"key-{self.old}",
             "old_request": self._request(f"tag {self.old}"),
         }
+
+    def _grow_others(self, state: str, jobs: int, each: int) -> None:
+        parameters = {"actor": self.world.ada, "course": self.world.course}
+        self._execute_without_foreign_keys(
+            _OF_OTHERS, parameters | {"state": state, "jobs": jobs, "each": each}
+        )
 
     def _execute_without_foreign_keys(self, statement: str, parameters: dict[str, Any]) -> None:
         """Execute in the time that this takes without looking at foreign keys."""

@@ -1,5 +1,5 @@
 BEGIN;
-SELECT plan(7);
+SELECT plan(8);
 CALL fixture.world();
 CREATE FUNCTION pg_temp.pick(p_busy uuid[], p_kinds text[] DEFAULT '{course_tagging}')
 RETURNS text LANGUAGE sql VOLATILE AS $$
@@ -35,6 +35,10 @@ SELECT results_eq(
     $$SELECT count(*) FROM jobs_store.job AS j WHERE j.state = 'queued'$$, $$VALUES (3::bigint)$$, 'it changes nothing');
 UPDATE jobs_store.job AS j SET created_at = '2019-01-01' WHERE j.idempotency_key = 'second';
 SELECT is(pg_temp.pick(ARRAY[fixture.id('physics')]), 'second', 'E6: and the order is that of their creation');
+-- Twice as fast beside 300 busy workspaces.
+SELECT is(
+    (SELECT p.proconfig[2] FROM pg_proc AS p WHERE p.oid = 'jobs._pick_fairly(text[], uuid[])'::regprocedure),
+    'plan_cache_mode=force_custom_plan', 'it is planned anew for each list of busy workspaces');
 
 SELECT * FROM finish();
 ROLLBACK;
