@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.hub import Hub, peak_megabytes, seconds
+from bench.hub import Hub, seconds_between
+from bench.process import peak_megabytes
 from bench.rounds import ROUNDS
+from bench.text import add_text
 from knowledgehub.embedded import wheel_bin_dir
 
 PAGES = 100_000
@@ -21,7 +23,7 @@ HELD_SECONDS = 300
 
 def measure(hub: Hub) -> Iterator[Figure]:
     """Back up and dump in turn; then tag while a consistent read is open."""
-    courses = hub.add_text(COURSES, PAGES // COURSES)
+    courses = add_text(hub, COURSES, PAGES // COURSES)
     with (
         tempfile.TemporaryDirectory(prefix="kh-bench-") as folder,
         hub.worker(KNOWLEDGEHUB_BACKUP_DIR=folder) as worker,
@@ -29,7 +31,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
         backups, dumps = [], []
         for _ in range(ROUNDS):
             ended = hub.succeed(hub.create({"kind": "backup"}))
-            backups.append(seconds(ended, "started_at", "finished_at"))
+            backups.append(seconds_between(ended, "started_at", "finished_at"))
             size = ended["result"]["bytes"]
             (Path(folder) / ended["result"]["archive"]).unlink()
             dumps.append(_dump(hub, folder))
@@ -64,7 +66,7 @@ def _tag_all(hub: Hub, courses: list[uuid.UUID], spread: float) -> list[float]:
     taken = []
     for number, course in enumerate(courses, 1):
         ended = hub.succeed(hub.create_tagging(course))
-        taken.append(seconds(ended, "started_at", "finished_at"))
+        taken.append(seconds_between(ended, "started_at", "finished_at"))
         time.sleep(max(0, begun + number * spread / len(courses) - time.monotonic()))
     return taken
 

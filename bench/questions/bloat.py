@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 from bench.figure import Figure
-from bench.hub import Connection, Hub, one, wait_for
+from bench.hub import Connection, Hub, one
+from bench.process import wait_for
 
 JOBS = 4
 STEPS = (1_000, 10_000, 60_000)

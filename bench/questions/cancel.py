@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from bench.figure import Figure
-from bench.hub import Hub, seconds
+from bench.hub import Hub, seconds_between
 from bench.rounds import percentile
 
 PAGES = 50_000
@@ -42,7 +42,7 @@ def _cancel_running(hub: Hub, job: str) -> tuple[float, float]:
     if ended["state"] != "cancelled" or not 0 < ended["progress"]["processed"] < PAGES:
         raise RuntimeError(f"the job was not cancelled in the middle: {ended}")
     finished = datetime.fromisoformat(ended["finished_at"]).timestamp()
-    return (finished - asked) * 1000, seconds(ended, "cancel_requested_at", "finished_at") * 1000
+    return (finished - asked) * 1000, seconds_between(ended, "cancel_requested_at", "finished_at") * 1000
 
 
 def _cancel_queued(hub: Hub, job: str) -> float:

@@ -4,7 +4,8 @@ import time
 from collections.abc import Iterator
 
 from bench.figure import Figure
-from bench.hub import Hub, peak_megabytes
+from bench.hub import Hub
+from bench.process import peak_megabytes
 
 PAGES = 100_000
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 
 from bench.figure import Figure
-from bench.hub import Connection, Hub, one, seconds
+from bench.hub import Connection, Hub, one, seconds_between
 from bench.rounds import medians, percentile
 
 CALLS = 2_000
@@ -64,4 +64,4 @@ def _pick_ups(hub: Hub, load: str, create: Callable[[], str]) -> list[float]:
         job = hub.succeed(create())
         if hub.snapshot(load)["terminal"]:
             return found
-        found.append(seconds(job, "created_at", "started_at") * 1000)
+        found.append(seconds_between(job, "created_at", "started_at") * 1000)

@@ -5,8 +5,9 @@ import time
 from collections.abc import Iterator
 
 from bench.figure import Figure
-from bench.hub import Hub, cpu_seconds, megabytes, seconds
+from bench.hub import Hub, seconds_between
 from bench.peers import PEERS
+from bench.process import cpu_seconds, megabytes
 from bench.rounds import percentile
 
 JOBS = 300
@@ -22,7 +23,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
         for _ in range(JOBS):
             time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
             job = hub.succeed(hub.create_tagging(course))
-            waits.append(seconds(job, "created_at", "started_at") * 1000)
+            waits.append(seconds_between(job, "created_at", "started_at") * 1000)
         for percent, most in {50: 3, 99: 10}.items():
             value = percentile(waits, percent)
             yield Figure(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.hub import Hub, megabytes
+from bench.hub import Hub
+from bench.process import megabytes
 from bench.rounds import ROUNDS
 from knowledgehub import demo
 from knowledgehub.embedded import EmbeddedServer

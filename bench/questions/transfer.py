@@ -10,6 +10,7 @@ from pathlib import Path
 from bench.figure import Figure
 from bench.hub import Hub
 from bench.rounds import medians
+from bench.text import add_text
 
 FILES = 10_000
 PAGES = 20_000
@@ -19,7 +20,7 @@ BLOCK = 1 << 20
 
 def measure(hub: Hub) -> Iterator[Figure]:
     """Restore and import by the command line, from its start to its end, each in turn with COPY."""
-    (course,) = hub.add_text(1, PAGES)
+    (course,) = add_text(hub, 1, PAGES)
     with tempfile.TemporaryDirectory(prefix="kh-bench-") as name:
         yield from _restore(hub, course, Path(name))
         yield from _import(hub, course, Path(name))
