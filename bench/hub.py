@@ -14,6 +14,7 @@ import psycopg
 from psycopg import sql
 
 from bench.process import WAIT_SECONDS, Api, Command, run_command, running_api, running_worker
+from knowledgehub.database import connection_arguments
 from knowledgehub.embedded import EmbeddedServer
 from knowledgehub.migrate import create_roles, migrate
 
@@ -64,8 +65,9 @@ class Hub:
         return Hub(self._server, f"{self._database}_{name}")
 
     def connect(self, role: str) -> Connection:
-        """Return a new autocommit connection of a role."""
-        return psycopg.connect(self.url(role), autocommit=True)
+        """Return a new connection of a role: the product's are made as the product makes them."""
+        arguments = {"autocommit": True} if role == "postgres" else connection_arguments("bench")
+        return psycopg.connect(self.url(role), **arguments)
 
     def set(self, setting: str, value: int) -> None:
         """Set one of the settings."""
