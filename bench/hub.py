@@ -1,7 +1,9 @@
 """A migrated database with people, courses, pages and jobs."""
 
+import copy
 import hashlib
 import json
+import random
 import secrets
 import subprocess
 import time
@@ -18,7 +20,7 @@ from knowledgehub.database import connection_arguments
 from knowledgehub.embedded import EmbeddedServer
 from knowledgehub.migrate import create_roles, migrate
 
-_UNLIMITED = ("MaxPendingPerWorkspace", "MaxPendingPerActor", "MaxCreatedPerDay")
+_UNLIMITED = ("MaxPendingPerWorkspace", "MaxPendingPerActor", "MaxCreatedPerDay", "MaxCoursePages")
 
 Connection = psycopg.Connection[Any]
 
@@ -63,6 +65,12 @@ class Hub:
     def another(self, name: str) -> "Hub":
         """Return one more hub, with a database of its own on the same server."""
         return Hub(self._server, f"{self._database}_{name}")
+
+    def in_another_workspace(self) -> "Hub":
+        """Return this hub as it is seen from one more workspace of the administrator's."""
+        other = copy.copy(self)
+        other.workspace = self.add_workspace()
+        return other
 
     def connect(self, role: str) -> Connection:
         """Return a new connection of a role: the product's are made as the product makes them."""
@@ -172,6 +180,15 @@ class Hub:
         query = "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)"
         self.owner.execute(query, [hashlib.sha256(token.encode()).digest(), self.user])
         return token
+
+    def pick_up(self, course: uuid.UUID) -> float:
+        """Ask for one tagging, a moment later; return the milliseconds from its admission to its claim.
+
+        The tag is always the same, for a page has room for some only.
+        """
+        time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
+        job = self.succeed(self.create_tagging(course, "x"))
+        return seconds_between(job, "created_at", "started_at") * 1000
 
     def worker(self, slots: int = 1, **environment: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
         """Run a worker process that is ready when the block begins."""
