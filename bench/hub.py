@@ -184,7 +184,7 @@ class Hub:
     def pick_up(self, course: uuid.UUID) -> float:
         """Ask for one tagging, a moment later; return the milliseconds from its admission to its claim.
 
-        The tag is always the same, for a page has room for some only.
+        The tag is always the same, for a page has room for 200.
         """
         time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
         job = self.succeed(self.create_tagging(course, "x"))

@@ -14,7 +14,7 @@ _NODE_INTERPRETER = next(iter(sorted(_NODE.glob("node-linux-*/bin/node"))), _NOD
 _NODE_ENVIRONMENT = os.environ | {"NODE_PATH": str(_NODE), "NODE_ENV": "production"}
 
 _KNOWN = (
-    # Asyncpg, one connection for the queue, batches of 200, its settings of autovacuum, durable; 16
+    # asyncpg, one connection for the queue, batches of 200, its settings of autovacuum, durable; 16
     # connections for the handlers, no reset between them; uvloop.
     Peer(
         name="pgqueuer",

@@ -16,7 +16,7 @@ JOBS = 150
 def measure(hub: Hub) -> Iterator[Figure]:
     """Renew beside the least that a durable call can cost; then claim while a large course is tagged."""
     yield from _renewals(hub)
-    # In the course's own workspace a job would be the last to be picked.
+    # In the course's own workspace the claim would find no workspace where nothing runs, which is rare.
     neighbour = hub.in_another_workspace()
     course, small = hub.add_course(PAGES), neighbour.add_course(1)
     hub.settle()
