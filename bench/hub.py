@@ -1,35 +1,26 @@
-"""A migrated database with people, courses and pages, and the processes that work on it."""
+"""A migrated database with people, courses, pages and jobs."""
 
+import copy
 import hashlib
 import json
-import os
 import random
-import re
 import secrets
-import socket
-import string
 import subprocess
-import sys
-import tempfile
 import time
-import urllib.error
-import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 from psycopg import sql
 
-from knowledgehub.configuration import URL_VARIABLES
+from bench.process import WAIT_SECONDS, Api, Command, run_command, running_api, running_worker
+from knowledgehub.database import connection_arguments
 from knowledgehub.embedded import EmbeddedServer
 from knowledgehub.migrate import create_roles, migrate
 
-WAIT_SECONDS = 300
-_UNLIMITED = ("MaxPendingPerWorkspace", "MaxPendingPerActor", "MaxCreatedPerDay")
+_UNLIMITED = ("MaxPendingPerWorkspace", "MaxPendingPerActor", "MaxCreatedPerDay", "MaxCoursePages")
 
 Connection = psycopg.Connection[Any]
 
@@ -75,9 +66,16 @@ class Hub:
         """Return one more hub, with a database of its own on the same server."""
         return Hub(self._server, f"{self._database}_{name}")
 
+    def in_another_workspace(self) -> "Hub":
+        """Return this hub as it is seen from one more workspace of the administrator's."""
+        other = copy.copy(self)
+        other.workspace = self.add_workspace()
+        return other
+
     def connect(self, role: str) -> Connection:
-        """Return a new autocommit connection of a role."""
-        return psycopg.connect(self.url(role), autocommit=True)
+        """Return a new connection of a role: the product's are made as the product makes them."""
+        arguments = {"autocommit": True} if role == "postgres" else connection_arguments("bench")
+        return psycopg.connect(self.url(role), **arguments)
 
     def set(self, setting: str, value: int) -> None:
         """Set one of the settings."""
@@ -108,23 +106,6 @@ class Hub:
             [course, pages],
         )
         return course
-
-    def add_text(self, courses: int, pages: int) -> list[uuid.UUID]:
-        """Add courses of so many pages each, of 4 KB that read, and compress, like text."""
-        dice = random.Random(1)  # noqa: S311 (no secret)
-        words = ["".join(dice.choices(string.ascii_lowercase, k=dice.randint(2, 11))) for _ in range(3_000)]
-        weights = [1 / rank for rank in range(1, len(words) + 1)]
-        self.owner.execute("CREATE TABLE paragraph (id integer PRIMARY KEY, words text)")
-        with self.owner.cursor() as cursor, cursor.copy("COPY paragraph FROM STDIN") as copy:
-            for number in range(2_000):
-                copy.write_row((number, " ".join(dice.choices(words, weights, k=80))))
-        content = (
-            "(SELECT substr(string_agg(p.words, E'\\n\\n'), 1, 4096) FROM generate_series(1, 9) AS k"
-            " JOIN paragraph AS p ON p.id = mod(hashint4(n * 16 + k) & 2147483647, 2000))"
-        )
-        added = [self.add_course(pages, content) for _ in range(courses)]
-        self.settle()
-        return added
 
     def settle(self) -> None:
         """Do what a server does in quiet times, so that it does not while something is measured."""
@@ -193,18 +174,6 @@ class Hub:
             raise RuntimeError(f"the job ended wrongly: {snapshot}")
         return snapshot
 
-    @contextmanager
-    def worker(self, slots: int = 1, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
-        """Run a worker process that is ready when the block begins."""
-        with self._process(
-            "worker",
-            KNOWLEDGEHUB_WORKER_URL=self.url("hub_worker"),
-            KNOWLEDGEHUB_WORKER_CONCURRENCY=str(slots),
-            **environment,
-        ) as (process, log):
-            wait_for(lambda: "worker ready" in log.read_text(encoding="utf-8"), "the worker to start")
-            yield process
-
     def sign_in(self) -> str:
         """Return the token of one more session of the administrator's."""
         token = secrets.token_urlsafe(32)
@@ -212,62 +181,26 @@ class Hub:
         self.owner.execute(query, [hashlib.sha256(token.encode()).digest(), self.user])
         return token
 
-    @contextmanager
-    def api_process(self) -> Iterator["Api"]:
+    def pick_up(self, course: uuid.UUID) -> float:
+        """Ask for one tagging, a moment later; return the milliseconds from its admission to its claim.
+
+        The tag is always the same, for a page has room for 200.
+        """
+        time.sleep(random.uniform(0.005, 0.03))  # noqa: S311 (no secret)
+        job = self.succeed(self.create_tagging(course, "x"))
+        return seconds_between(job, "created_at", "started_at") * 1000
+
+    def worker(self, slots: int = 1, **environment: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
+        """Run a worker process that is ready when the block begins."""
+        return running_worker(self.url("hub_worker"), slots, **environment)
+
+    def api_process(self) -> AbstractContextManager[Api]:
         """Run an API process that is ready when the block begins."""
-        port = _free_port()
-        environment = {"KNOWLEDGEHUB_DATABASE_URL": self.url("hub_api"), "PORT": str(port)}
-        with self._process("api", **environment) as (process, _):
-            wait_for(lambda: _answers(port), "the API to start")
-            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii")
-            yield Api(port, int(children.split()[0]), process.pid)
+        return running_api(self.url("hub_api"))
 
-    def command(self, *arguments: str) -> "Command":
+    def command(self, *arguments: str) -> Command:
         """Run a command of the operator's to its end; RuntimeError if it fails."""
-        begun = time.monotonic()
-        environment = {"KNOWLEDGEHUB_OPERATOR_URL": self.url("hub_operator")}
-        peak = 0.0
-        with self._process(*arguments, **environment) as (process, log):
-            while process.poll() is None:
-                # Not asked of the system afterwards: there it counts what this process had when it forked.
-                with suppress(RuntimeError):  # over since
-                    peak = peak_megabytes(process.pid)
-                time.sleep(0.01)
-            seconds = time.monotonic() - begun
-            if process.returncode:
-                raise RuntimeError(f"{' '.join(arguments)}: {log.read_text(encoding='utf-8')}")
-        return Command(seconds, peak)
-
-    @contextmanager
-    def _process(self, *arguments: str, **environment: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-        """Run a command; its log is a file, for whoever writes to a pipe that nobody reads stands still."""
-        inherited = {key: value for key, value in os.environ.items() if key not in URL_VARIABLES}
-        command = [sys.executable, "-m", "knowledgehub", *arguments]
-        with (
-            tempfile.NamedTemporaryFile() as log,
-            subprocess.Popen(
-                command, env=inherited | environment, stdout=subprocess.DEVNULL, stderr=log
-            ) as process,
-        ):
-            try:
-                yield process, Path(log.name)
-            finally:
-                process.terminate()
-
-
-class Api(NamedTuple):
-    """A running API: its port, the process that serves, and the one that watches over it."""
-
-    port: int
-    worker: int
-    master: int
-
-
-class Command(NamedTuple):
-    """A command that has ended well: how long it took, and the most memory it had, in MB."""
-
-    seconds: float
-    peak_megabytes: float
+        return run_command(self.url("hub_operator"), *arguments)
 
 
 def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, ...]:
@@ -278,57 +211,10 @@ def one(connection: Connection, query: str, *parameters: object) -> tuple[Any, .
     return row
 
 
-def wait_for(condition: Callable[[], bool], what: str) -> None:
-    """Wait until the condition holds; TimeoutError, with ``what`` was waited for, if it never does."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"waited {WAIT_SECONDS} s for {what}")
-        time.sleep(0.02)
-
-
-def seconds(snapshot: dict[str, Any], begun: str, over: str) -> float:
+def seconds_between(snapshot: dict[str, Any], begun: str, over: str) -> float:
     """Return the seconds between two of a job's times, such as ``created_at`` and ``started_at``."""
     between = datetime.fromisoformat(snapshot[over]) - datetime.fromisoformat(snapshot[begun])
     return between.total_seconds()
-
-
-def peak_megabytes(pid: int) -> float:
-    """Return the most memory a process has had, in MB."""
-    return _status(pid, "VmHWM")
-
-
-def megabytes(pid: int) -> float:
-    """Return the memory a process has, in MB."""
-    return _status(pid, "VmRSS")
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _status(pid: int, name: str) -> float:
-    found = re.search(rf"{name}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(encoding="ascii"))
-    if found is None:
-        raise RuntimeError("this system does not tell a process's memory")
-    return int(found[1]) / 1024
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _answers(port: int) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5):
-            return True
-    except (urllib.error.URLError, ConnectionError, TimeoutError):
-        return False
 
 
 def _new_name() -> str:

@@ -14,34 +14,34 @@ _NODE_INTERPRETER = next(iter(sorted(_NODE.glob("node-linux-*/bin/node"))), _NOD
 _NODE_ENVIRONMENT = os.environ | {"NODE_PATH": str(_NODE), "NODE_ENV": "production"}
 
 _KNOWN = (
+    # asyncpg, one connection for the queue, batches of 200, its settings of autovacuum, durable; 16
+    # connections for the handlers, no reset between them; uvloop.
     Peer(
         name="pgqueuer",
-        how="asyncpg, one connection for the queue, batches of 200, its settings of autovacuum, durable;"
-        " 16 connections for the handlers, no reset between them; uvloop",
         interpreter=_INSTALLED / "pgqueuer" / "bin" / "python",
         program=_HERE / "python" / "pgqueuer_peer.py",
         environment=os.environ,
     ),
+    # Concurrency 16 with a connection each, 8 more in autocommit for the queue, jobs deleted as they
+    # succeed; psycopg in C, uvloop.
     Peer(
         name="procrastinate",
-        how="concurrency 16 with a connection each, 8 more in autocommit for the queue, jobs deleted as they"
-        " succeed; psycopg in C, uvloop",
         interpreter=_INSTALLED / "procrastinate" / "bin" / "python",
         program=_HERE / "python" / "procrastinate_peer.py",
         environment=os.environ,
     ),
+    # A table of its own for the queue, two workers, batches of 250 fetched without a pause and completed
+    # together, notifications; 16 connections for the handlers.
     Peer(
         name="pg-boss",
-        how="a table of its own for the queue, two workers, batches of 250 fetched without a pause and"
-        " completed together, notifications; 16 connections for the handlers",
         interpreter=_NODE_INTERPRETER,
         program=_HERE / "node" / "pg_boss.js",
         environment=_NODE_ENVIRONMENT,
     ),
+    # Local queue of 500, concurrency 24, completions batched without delay, notifications; add_job as a
+    # prepared statement; 24 connections for the handlers.
     Peer(
         name="graphile-worker",
-        how="local queue of 500, concurrency 24, completions batched without delay, notifications;"
-        " add_job as a prepared statement; 24 connections for the handlers",
         interpreter=_NODE_INTERPRETER,
         program=_HERE / "node" / "graphile_worker.js",
         environment=_NODE_ENVIRONMENT,

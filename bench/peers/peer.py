@@ -44,10 +44,9 @@ _FILL = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
-    """Its name, how it was tuned (one line), the interpreter that was installed for it, and its program."""
+    """Its name, the interpreter that was installed for it, and its program."""
 
     name: str
-    how: str
     interpreter: Path
     program: Path
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -4,13 +4,14 @@ import time
 from collections.abc import Iterator
 
 from bench.figure import Figure
-from bench.hub import Hub, peak_megabytes
+from bench.hub import Hub
+from bench.process import peak_megabytes
 
 PAGES = 100_000
 
 
 def measure(hub: Hub) -> Iterator[Figure]:
-    """Admit, tag, cancel in the middle."""
+    """Admit and tag."""
     course = hub.add_course(PAGES)
     begun = time.monotonic()
     job = hub.create_tagging(course)
@@ -24,13 +25,4 @@ def measure(hub: Hub) -> Iterator[Figure]:
         if ended["progress"]["changed"] != PAGES:
             raise RuntimeError(f"the job ended wrongly: {ended}")
         yield Figure(name="100,000 pages tagged by one slot", value=seconds, unit="s", at_most=20)
-        job = hub.create_tagging(course)
-        hub.wait(job, processed=PAGES // 10)
-        begun = time.monotonic()
-        hub.cancel(job)
-        cancelled = hub.wait(job)
-        seconds = time.monotonic() - begun
-        if cancelled["state"] != "cancelled" or not 0 < cancelled["progress"]["changed"] < PAGES:
-            raise RuntimeError(f"the job was not cancelled in the middle: {cancelled}")
-        yield Figure(name="a cancel in the middle takes effect", value=seconds, unit="s", at_most=1)
         yield Figure(name="worker's peak memory", value=peak_megabytes(worker.pid), unit="MB", at_most=100)

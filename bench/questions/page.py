@@ -37,9 +37,9 @@ def measure(hub: Hub) -> Iterator[Figure]:
         page.evaluate(_WATCH)
         delays = [_step(worker, claimed, page) for _ in range(STEPS)]
         context.close()
-    for percent, most in {50: 200, 100: 400}.items():
-        name = f"commit to the bar moving, p{percent} of {STEPS}"
-        yield Figure(name=name, value=percentile(delays, percent), unit="ms", at_most=most)
+    name = "commit to the bar moving"
+    yield Figure(name=f"{name}, p50", value=percentile(delays, 50), unit="ms", at_most=200)
+    yield Figure(name=f"{name}, slowest of {STEPS}", value=max(delays), unit="ms", at_most=400)
 
 
 def _step(worker: Connection, claimed: tuple[object, ...], page: Page) -> float:

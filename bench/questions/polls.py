@@ -5,7 +5,8 @@ import time
 from collections.abc import Iterator
 
 from bench.figure import Figure
-from bench.hub import Hub, cpu_seconds
+from bench.hub import Hub
+from bench.process import Api, cpu_seconds
 from bench.rounds import medians, percentile
 
 POLLS = 1_000
@@ -14,17 +15,17 @@ POLLS = 1_000
 class Poller:
     """One client with one connection; ``latencies``, in ms, and ``processor``, in seconds, add up."""
 
-    def __init__(self, port: int, api: int, path: str, headers: dict[str, str]) -> None:
+    def __init__(self, api: Api, path: str, headers: dict[str, str]) -> None:
         self.latencies: list[float] = []
         self.processor = 0.0
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        self._connection = http.client.HTTPConnection("127.0.0.1", api.port, timeout=10)
         self._api = api
         self._path = path
         self._headers = headers
 
     def poll(self, status: int) -> float:
         """Poll one time after another; return polls a second. RuntimeError at another status."""
-        cpu = cpu_seconds(self._api)
+        cpu = cpu_seconds(self._api.worker)
         begun = at = time.monotonic()
         for _ in range(POLLS):
             answer = self.ask()
@@ -32,7 +33,7 @@ class Poller:
                 raise RuntimeError(f"a poll was answered {answer.status}")
             before, at = at, time.monotonic()
             self.latencies.append((at - before) * 1000)
-        self.processor += cpu_seconds(self._api) - cpu
+        self.processor += cpu_seconds(self._api.worker) - cpu
         return POLLS / (at - begun)
 
     def ask(self) -> http.client.HTTPResponse:
@@ -49,9 +50,9 @@ def measure(hub: Hub) -> Iterator[Figure]:
     path = f"/api/workspaces/{hub.workspace}/jobs/{job}"
     cookie = {"Cookie": f"session={hub.token}"}
     with hub.api_process() as api:
-        whole = Poller(api.port, api.worker, path, cookie)
+        whole = Poller(api, path, cookie)
         etag = whole.ask().headers["ETag"]
-        same = Poller(api.port, api.worker, path, cookie | {"If-None-Match": etag})
+        same = Poller(api, path, cookie | {"If-None-Match": etag})
         found = medians({"304": lambda: same.poll(304), "200": lambda: whole.poll(200)})
     for name, poller in {"304": same, "200": whole}.items():
         yield Figure(name=f"polls answered {name}, one client", value=found[name], unit="/s")

@@ -1,4 +1,4 @@
-"""Start-up: how long each part of ``make run`` takes once everything is installed, and what it needs idle."""
+"""Start-up: how long each part of ``make run`` takes once everything is installed; the API's memory."""
 
 import statistics
 import tempfile
@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from bench.figure import Figure
-from bench.hub import Hub, megabytes
+from bench.hub import Hub
+from bench.process import megabytes
 from bench.rounds import ROUNDS
 from knowledgehub import demo
 from knowledgehub.embedded import EmbeddedServer
@@ -21,13 +22,10 @@ def measure(hub: Hub) -> Iterator[Figure]:
     rounds = [_start(hub) for _ in range(ROUNDS)]
     for part in rounds[0]:
         yield Figure(name=part, value=statistics.median(found[part] for found in rounds), unit="s")
-    with hub.api_process() as api, hub.worker() as worker:
+    with hub.api_process() as api:
         time.sleep(IDLE_SECONDS)
-        yield Figure(name="idle API process's memory", value=megabytes(api.worker), unit="MB")
-        yield Figure(
-            name="memory of the process that watches over it", value=megabytes(api.master), unit="MB"
-        )
-        yield Figure(name="idle worker's memory", value=megabytes(worker.pid), unit="MB", at_most=60)
+        yield Figure(name="idle API: serving process's memory", value=megabytes(api.worker), unit="MB")
+        yield Figure(name="idle API: master's memory", value=megabytes(api.master), unit="MB")
 
 
 def _start(hub: Hub) -> dict[str, float]:

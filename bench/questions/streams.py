@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from bench.figure import Figure
-from bench.hub import Api, Hub, cpu_seconds, megabytes, one
+from bench.hub import Hub, one
+from bench.process import Api, cpu_seconds, megabytes
 from bench.rounds import percentile
 
 STREAMS_A_SESSION = 10
@@ -24,7 +25,6 @@ class Told(NamedTuple):
 
     latencies: list[float]
     microseconds: float
-    events: int
 
 
 def measure(hub: Hub) -> Iterator[Figure]:
@@ -93,7 +93,7 @@ def _tell(
         for version, at in stream
         if version in committed
     ]
-    return Told(found, cpu / len(found) * 1e6, len(found))
+    return Told(found, cpu / len(found) * 1e6)
 
 
 def _change(hub: Hub, jobs: list[str]) -> int:

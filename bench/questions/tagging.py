@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from bench.figure import Figure
-from bench.hub import Connection, Hub
+from bench.hub import Hub
 from bench.peers import PEERS
 from bench.rounds import medians
 
@@ -26,7 +26,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
     measures: dict[str, Callable[[], float]] = {
         "one": lambda: _tag(hub, courses[:1]),
         "two": lambda: _tag(hub, courses),
-        "page": lambda: _update_each(hub, hub.owner, pages),
+        "page": lambda: _update_each(hub, pages),
         "all": lambda: _update_all(hub, courses[0]),
     }
     peers = {peer.name: peer.prepare(hub) for peer in PEERS}
@@ -58,11 +58,11 @@ def _tag(hub: Hub, courses: list[uuid.UUID]) -> float:
     return PAGES * len(courses) / (over - begun).total_seconds()
 
 
-def _update_each(hub: Hub, client: Connection, pages: list[uuid.UUID]) -> float:
+def _update_each(hub: Hub, pages: list[uuid.UUID]) -> float:
     hub.clear_tags()
     begun = time.monotonic()
     for page in pages:
-        client.execute(f"UPDATE hub_store.page {_CHANGE} WHERE id = %s".encode(), [page])
+        hub.owner.execute(f"UPDATE hub_store.page {_CHANGE} WHERE id = %s".encode(), [page])
     return len(pages) / (time.monotonic() - begun)
 
 
