@@ -27,7 +27,7 @@ DECLARE
 BEGIN
     IF p_cursor IS NOT NULL THEN
         SELECT j.created_at, j.id INTO v_time, v_id FROM jobs_store.job AS j WHERE j.id = hub._uuid(p_cursor);
-        IF NOT FOUND OR jobs._workspace_of(v_id) <> p_workspace THEN
+        IF NOT FOUND OR jobs._workspace_of(v_id) IS DISTINCT FROM p_workspace THEN
             RETURN QUERY SELECT 'invalid', hub._invalid('/cursor', 'take the cursor from the last answer'), NULL;
             RETURN;
         END IF;
