@@ -51,7 +51,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
 
 
 def _while_read(hub: Hub, courses: list[uuid.UUID]) -> Iterator[Figure]:
-    """Tag with a consistent read open, in turn with another database: a read holds up its own one only."""
+    """Tag with a consistent read open, in turn with another database: a read is of its own one only."""
     free = hub.another("free")
     free_courses = add_text(free, COURSES, PAGES // COURSES)
 
@@ -71,7 +71,7 @@ def _while_read(hub: Hub, courses: list[uuid.UUID]) -> Iterator[Figure]:
         at_least=0.8,
         made_of="each page once, from worst to best: " + " ".join(f"{value:.2f}" for value in sorted(once)),
     )
-    yield Figure(name=f"tagging the same pages {AGAIN} times more / without the read", value=again[-1])
+    yield Figure(name=f"the same, pages that were tagged {AGAIN} times before meanwhile", value=again[-1])
 
 
 @contextmanager

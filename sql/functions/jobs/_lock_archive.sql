@@ -21,9 +21,10 @@ BEGIN
     SELECT j.result, j.finished_at INTO result, finished_at
     FROM jobs_store.job AS j
     WHERE j.id = p_job
-        AND j.workspace_id = coalesce(p_workspace, j.workspace_id)
-        AND j.kind = 'backup'
-        AND j.state = 'succeeded'
+        -- As one condition, or a plan may look through all backups.
+        AND CASE WHEN j.kind = 'backup' AND j.state = 'succeeded' THEN
+            j.workspace_id = coalesce(p_workspace, j.workspace_id)
+        END
     FOR NO KEY UPDATE;
     outcome := CASE WHEN NOT FOUND THEN 'not_found' ELSE 'ok' END;
     IF EXISTS (SELECT FROM jobs_store.archive_deletion AS d WHERE d.job_id = p_job) AND outcome = 'ok' THEN

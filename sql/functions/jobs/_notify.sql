@@ -1,6 +1,6 @@
 -- Tells the feed, when this transaction commits, that a job changed, and the workers when there is
 -- one to claim. The payload is the opaque job id: a notification is a hint that every listener
--- re-reads through its own function.
+-- re-reads through its own function. Of a job that is not there nothing is told.
 -- Raises: nothing.
 -- Locks: none now; NOTIFY serialises commits across the database, so progress is told at most five
 --   times a second (jobs._save_progress).

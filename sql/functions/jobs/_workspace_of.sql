@@ -1,5 +1,5 @@
 -- The workspace of a job; NULL where there is no such job. Looked up by the id alone: a plan that knows a
--- workspace, too, may find the job in its index of that workspace's jobs, stepping over each of them.
+-- workspace, too, may look for the job in an index of that workspace's jobs, stepping over each of them.
 -- Raises: nothing.
 -- Locks: none.
 -- Callers: jobs.read_job, jobs.cancel_job, jobs._list_jobs, jobs._record_refusal.

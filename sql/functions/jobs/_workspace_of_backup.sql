@@ -19,6 +19,7 @@ BEGIN
         RAISE EXCEPTION 'this function works in a REPEATABLE READ transaction only'
             USING ERRCODE = 'KH500', HINT = 'Begin a transaction and call jobs.open_consistent_read first.';
     END IF;
+    -- The kind is no condition, or a plan may look through all backups.
     SELECT CASE WHEN j.kind = 'backup' THEN j.workspace_id END INTO v_workspace
     FROM jobs_store.job AS j
     WHERE j.id = p_job AND j.lease = p_lease;

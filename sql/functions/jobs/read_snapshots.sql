@@ -13,7 +13,7 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $$
     -- Found by their ids before anything else is known of them: a plan that knows a reader's workspace may
-    -- step over all jobs of that one.
+    -- step over all jobs of that workspace.
     WITH watched AS MATERIALIZED (
         SELECT j.id, j.workspace_id, j.version, j.finished_at FROM jobs_store.job AS j WHERE j.id = ANY (p_jobs)
     ), pair AS (

@@ -17,8 +17,9 @@ FEW, MORE, MANY = 10, 10_000, 100_000
 CROWDED = MANY + MORE
 """The last of them in ten thousand workspaces, so that a plan for any workspace is one for a few jobs."""
 
-TALLER = 24
-"""Pages: an index of many rows is two levels taller than one of few, and a job is in ten of them."""
+TALLER = 40
+"""Pages: an index of many rows is two levels taller than one of few; a job is in ten of them, and a call
+looks for it up to ten times."""
 
 TABLES = ("job", "audit_event", "page_error")
 PENDING = {"job_pending", "job_queued", "job_running"}
@@ -54,6 +55,7 @@ _STOP = (
 _CREATE = "SELECT * FROM jobs.create_job(%(session)s, %(workspace)s, {}, {}, NULL)"
 _CREATE_NEW = _CREATE.format("'key'", "%(new_request)s")
 _CANCEL = "SELECT * FROM jobs.cancel_job(%(session)s, %(workspace)s, {}, NULL)"
+_DEMOTE = "UPDATE hub_store.membership SET role = 'editor' WHERE workspace_id = %(workspace)s"
 _LIST = "SELECT * FROM jobs.list_jobs(%(session)s, %(workspace)s, {}, {}, {}, 2)"
 _OF_OLD_JOB = "SELECT * FROM jobs.{}(%(session)s, %(workspace)s, %(old)s, NULL, 2)"
 
@@ -70,9 +72,8 @@ OPERATIONS = {
     "create_too_many": Call(
         _CREATE_NEW, "UPDATE jobs_store.setting SET value = 1 WHERE name = 'MaxCreatedPerDay'"
     ),
-    "create_refused": Call(
-        _CREATE_NEW, "UPDATE hub_store.membership SET role = 'editor' WHERE workspace_id = %(workspace)s"
-    ),
+    "create_refused": Call(_CREATE_NEW, _DEMOTE),
+    "cancel_refused": Call(_CANCEL.format("%(old)s"), _DEMOTE),
     "cancel_queued": Call(_CANCEL.format("%(queued)s")),
     "cancel_running": Call(_CANCEL.format("%(running)s")),
     "read": Call("SELECT * FROM jobs.read_job(%(session)s, %(workspace)s, %(old)s)"),
@@ -157,13 +158,13 @@ def _observer(database: Database, plans: str) -> Observer:
 
 
 def _costs(
-    observer: Observer, parameters: Mapping[str, object], before_each: Callable[[], None] = lambda: None
+    observer: Observer, parameters: Mapping[str, object], before_counting: Callable[[], None] = lambda: None
 ) -> dict[str, Work]:
     found = {}
     for name, call in OPERATIONS.items():
         for _ in range(CALLS_BEFORE):
             observer.observe(call.query, parameters, call.before)
-        before_each()
+        before_counting()
         works = [observer.observe(call.query, parameters, call.before) for _ in range(CALLS)]
         found[name] = min(works, key=lambda work: work.buffers)
     return found
@@ -203,7 +204,7 @@ def test_a_call_keeps_to_its_indexes_however_long_the_history(costs: Costs, plan
     assert more.searched - PENDING == many.searched - PENDING
 
 
-# Without the one that reads all jobs of the day, those of undone calls, too.
+# Without the one that reads all jobs of the day, those of undone calls included.
 @pytest.mark.parametrize("name", [name for name in OPERATIONS if name != "create_too_many"])
 @with_both_plans
 def test_a_call_looks_at_no_more_pages_however_long_the_queue(
