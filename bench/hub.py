@@ -41,14 +41,11 @@ class Hub:
         self.owner = self.connect("postgres")
         self.api = self.connect("hub_api")
         self.user = uuid.uuid4()
-        self.token = secrets.token_urlsafe(32)
         self.owner.execute(
             "INSERT INTO hub_store.app_user (id, email, name, password_hash) VALUES (%s, %s, 'Bench', '-')",
             [self.user, "bench@example.org"],
         )
-        self.owner.execute(
-            "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)", [self.session, self.user]
-        )
+        self.token = self.sign_in()
         self.workspace = self.add_workspace()
         for name in _UNLIMITED:
             self.set(name, 1_000_000)
@@ -56,7 +53,7 @@ class Hub:
     @property
     def session(self) -> bytes:
         """The hash by which the database knows the administrator's session."""
-        return hashlib.sha256(self.token.encode()).digest()
+        return _hash(self.token)
 
     def url(self, role: str) -> str:
         """Return the URL with which a role connects."""
@@ -143,12 +140,14 @@ class Hub:
         return str(detail["job_id"])
 
     def cancel(self, job: str) -> None:
-        """Ask for the cancellation of a job."""
-        one(
+        """Ask for the cancellation of a job that is queued or running."""
+        (outcome,) = one(
             self.api,
             "SELECT outcome FROM jobs.cancel_job(%s, %s, %s, NULL)",
             *(self.session, self.workspace, job),
         )
+        if outcome not in {"ok", "asked"}:
+            raise RuntimeError(f"the job cannot be cancelled: {outcome}")
 
     def snapshot(self, job: str) -> dict[str, Any]:
         """Read a job."""
@@ -178,11 +177,11 @@ class Hub:
         """Return the token of one more session of the administrator's."""
         token = secrets.token_urlsafe(32)
         query = "INSERT INTO hub_store.session (token_hash, user_id) VALUES (%s, %s)"
-        self.owner.execute(query, [hashlib.sha256(token.encode()).digest(), self.user])
+        self.owner.execute(query, [_hash(token), self.user])
         return token
 
     def pick_up(self, course: uuid.UUID) -> float:
-        """Ask for one tagging, a moment later; return the milliseconds from its admission to its claim.
+        """After a moment ask for a tagging; return the milliseconds from its admission to its claim.
 
         The tag is always the same, for a page has room for 200.
         """
@@ -215,6 +214,10 @@ def seconds_between(snapshot: dict[str, Any], begun: str, over: str) -> float:
     """Return the seconds between two of a job's times, such as ``created_at`` and ``started_at``."""
     between = datetime.fromisoformat(snapshot[over]) - datetime.fromisoformat(snapshot[begun])
     return between.total_seconds()
+
+
+def _hash(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
 
 
 def _new_name() -> str:

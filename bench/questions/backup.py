@@ -39,7 +39,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
         peak = peak_megabytes(worker.pid)
     backup, dump = statistics.median(backups), statistics.median(dumps)
     yield Figure(
-        name="backup of 100,000 pages of 4 KB",
+        name=f"backup of {PAGES:,} pages of 4 KB",
         value=backup,
         unit="s",
         made_of=f"archive of {size / 1e6:.0f} MB",
@@ -51,7 +51,7 @@ def measure(hub: Hub) -> Iterator[Figure]:
 
 
 def _while_read(hub: Hub, courses: list[uuid.UUID]) -> Iterator[Figure]:
-    """Tag with a consistent read open, in turn with another database: a read is of its own one only."""
+    """Tag with a consistent read open, in turn with a second database, which it does not concern."""
     free = hub.another("free")
     free_courses = add_text(free, COURSES, PAGES // COURSES)
 

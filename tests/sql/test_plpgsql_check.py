@@ -11,6 +11,7 @@ MUST_NOT_BE = {
     "hub.list_all_workspaces",
     "hub.list_sign_in_refusals",
     "jobs._audit_page",
+    "jobs._list_jobs",
     "jobs._next_pages",
     "jobs._read_job",
     "jobs.judge_archives",

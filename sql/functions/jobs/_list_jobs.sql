@@ -23,11 +23,14 @@ AS $$
 DECLARE
     v_time timestamptz := timestamptz 'infinity';
     v_id uuid := uuid 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    v_workspace uuid;
     v_ids uuid[];
 BEGIN
     IF p_cursor IS NOT NULL THEN
-        SELECT j.created_at, j.id INTO v_time, v_id FROM jobs_store.job AS j WHERE j.id = hub._uuid(p_cursor);
-        IF NOT FOUND OR jobs._workspace_of(v_id) IS DISTINCT FROM p_workspace THEN
+        SELECT j.created_at, j.id, j.workspace_id INTO v_time, v_id, v_workspace
+        FROM jobs_store.job AS j
+        WHERE j.id = hub._uuid(p_cursor);
+        IF NOT FOUND OR v_workspace IS DISTINCT FROM p_workspace THEN
             RETURN QUERY SELECT 'invalid', hub._invalid('/cursor', 'take the cursor from the last answer'), NULL;
             RETURN;
         END IF;

@@ -2,7 +2,7 @@
 -- workspace, too, may look for the job in an index of that workspace's jobs, stepping over each of them.
 -- Raises: nothing.
 -- Locks: none.
--- Callers: jobs.read_job, jobs.cancel_job, jobs._list_jobs, jobs._record_refusal.
+-- Callers: jobs.read_job, jobs.cancel_job, jobs._record_refusal.
 CREATE OR REPLACE FUNCTION jobs._workspace_of(p_job uuid)
 RETURNS uuid
 LANGUAGE sql

@@ -94,6 +94,7 @@ class History:
             [_WORKSPACES],
         )
         self.running = self.world.claimed_job()
+        self.queued = self.world.new_job()
         (self.backup,) = one(self.world.owner, _BACKUP, self.world.workspace, self.world.ada)
 
     def grow(self, jobs: int) -> None:
@@ -112,8 +113,6 @@ class History:
         for statement in (_JOBS, _EVENTS, _ERRORS):
             self._execute_without_foreign_keys(statement, parameters)
         self.world.owner.execute("VACUUM ANALYZE")
-        if not self.ended:  # an index of what is queued, last seen empty, is the cheapest of all
-            self.queued = self.world.new_job()
         self.ended = jobs
 
     def grow_crowd(self, jobs: int) -> None:
@@ -121,13 +120,9 @@ class History:
         self._grow_others("cancelled", jobs, 1)
         self.world.owner.execute("VACUUM ANALYZE")
 
-    def vacuum(self) -> None:
-        """Clear away the rows that calls left which were undone."""
-        self.world.owner.execute("VACUUM jobs_store.job, jobs_store.audit_event")
-
     def grow_queue(self, jobs: int) -> None:
-        """Let ``jobs`` more be queued, in other workspaces, and the server's statistics be as before."""
-        self._grow_others("queued", jobs, 10)
+        """Let ``jobs`` more be queued, in few other workspaces, and the server's statistics be as before."""
+        self._grow_others("queued", jobs, 1000)
 
     def parameters(self) -> dict[str, Any]:
         """Return what calls are made with; ``old…`` is of the last job that ended in the workspace."""

@@ -53,12 +53,6 @@ def test_workers_are_told_when_a_job_is_queued_and_streams_of_every_change(
     assert set(listener.told()) == {(JOB, job)}
 
 
-def test_nobody_is_told_of_what_is_undone(world: World, listener: Listener) -> None:
-    with world.owner.transaction(force_rollback=True):
-        world.new_job()
-    assert listener.told() == []
-
-
 def claimed(world: World, worker: Connection) -> Claim:
     claim = world.claim(worker)
     assert claim is not None
