@@ -19,7 +19,7 @@ from knowledgehub.embedded import wheel_bin_dir
 PAGES = 100_000
 COURSES = 10
 HELD_SECONDS = 300
-AGAIN = 5
+AGAIN = 10
 
 
 def measure(hub: Hub) -> Iterator[Figure]:
@@ -71,7 +71,11 @@ def _while_read(hub: Hub, courses: list[uuid.UUID]) -> Iterator[Figure]:
         at_least=0.8,
         made_of="each page once, from worst to best: " + " ".join(f"{value:.2f}" for value in sorted(once)),
     )
-    yield Figure(name=f"the same, pages that were tagged {AGAIN} times before meanwhile", value=again[-1])
+    yield Figure(
+        name=f"tagging the same pages {AGAIN} times more meanwhile / without",
+        value=statistics.median(again),
+        at_least=0.8,
+    )
 
 
 @contextmanager

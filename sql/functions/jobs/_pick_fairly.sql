@@ -2,7 +2,7 @@
 -- Nearly always some workspace has nothing running. Its oldest job is found from the head of the queue
 -- without looking at the rest; only when there is none are all queued jobs weighed, and those are then
 -- few, for every one belongs to a workspace that a worker is busy with.
--- Planned anew at each call: a plan for any list of busy workspaces looks through it row by row.
+-- Planned anew at each call: a plan for any list of busy workspaces searches that list anew for each job.
 -- Raises: nothing.
 -- Locks: job (never waits).
 -- Callers: jobs._pick_queued.

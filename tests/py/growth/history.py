@@ -116,7 +116,7 @@ class History:
         self.ended = jobs
 
     def grow_crowd(self, jobs: int) -> None:
-        """Let ``jobs`` more have ended, one in each new workspace: most have few then, and one many."""
+        """Let ``jobs`` more have ended, not numbered, each in a new workspace: most have few then, one many."""
         self._grow_others("cancelled", jobs, 1)
         self.world.owner.execute("VACUUM ANALYZE")
 
