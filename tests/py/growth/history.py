@@ -116,7 +116,7 @@ class History:
         self.ended = jobs
 
     def grow_crowd(self, jobs: int) -> None:
-        """Let ``jobs`` more have ended, not numbered, each in a new workspace: most have few then, one many."""
+        """Let ``jobs`` more have ended, without numbers, each in a workspace of its own."""
         self._grow_others("cancelled", jobs, 1)
         self.world.owner.execute("VACUUM ANALYZE")
 
